@@ -1,0 +1,1 @@
+"""Agents that play Recursive Super Tic-Tac-Toe."""

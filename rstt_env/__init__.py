@@ -1,0 +1,34 @@
+"""Recursive Super Tic-Tac-Toe: the game, its engine and its environments."""
+
+import gymnasium
+
+from rstt_env.opponent import OpponentWrapper
+from rstt_env.outcome import DRAW, UNDECIDED, O, X
+from rstt_env.positions import (
+    IllegalMoveError,
+    Playouts,
+    Positions,
+    positions_from_moves,
+    transform,
+)
+from rstt_env.record import GameRecord
+
+__all__ = [
+    "DRAW",
+    "UNDECIDED",
+    "GameRecord",
+    "IllegalMoveError",
+    "O",
+    "OpponentWrapper",
+    "Playouts",
+    "Positions",
+    "X",
+    "positions_from_moves",
+    "transform",
+]
+
+gymnasium.register(
+    "RSTT-v0",
+    entry_point="rstt_env.env:RSTTEnv",
+    vector_entry_point="rstt_env.vector_env:RSTTVectorEnv",
+)
