@@ -12,6 +12,7 @@ from rstt_env.positions import (
     transform,
 )
 from rstt_env.record import GameRecord
+from rstt_env.sampling import random_actions
 
 __all__ = [
     "DRAW",
@@ -24,6 +25,7 @@ __all__ = [
     "Positions",
     "X",
     "positions_from_moves",
+    "random_actions",
     "transform",
 ]
 

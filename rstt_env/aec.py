@@ -26,12 +26,12 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801  (PettingZoo's name)
     Observations are dictionaries: `observation`, the planes as the agent sees the game, and
     `action_mask`, int8[num_actions], all zeros for the agent who isn't to move. In a finished
     game, where agents may only step `None`, the masks of both are zeros. The winner's
-    reward is 1, the loser's -1.
+    reward is 1, the loser's -1. `render_mode="human"` prints the position after every move.
     """
 
     metadata: dict[str, Any] = {
         "name": "rstt_v0",
-        "render_modes": list(RENDER_MODES),
+        "render_modes": ["human", *RENDER_MODES],
         "is_parallelizable": False,
         "render_fps": 2,
     }
@@ -45,10 +45,13 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801  (PettingZoo's name)
         self,
         depth: int = 2,
         choice: Literal["square", "digit"] = "square",
-        render_mode: Literal["ansi", "rgb_array"] | None = None,
+        render_mode: Literal["human", "ansi", "rgb_array"] | None = None,
     ) -> None:
         super().__init__()
-        self.interface = Interface(depth, choice, "dict", render_mode=render_mode)
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            modes = self.metadata["render_modes"]
+            raise ValueError(f"render_mode is {render_mode!r}; it must be None or one of {modes}")
+        self.interface = Interface(depth, choice, "dict")
         self.metadata = copy.deepcopy(self.metadata)
         self.render_mode = render_mode
         self.possible_agents = ["X", "O"]
@@ -94,8 +97,13 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801  (PettingZoo's name)
         self._accumulate_rewards()
         self.agent_selection = self.possible_agents[int(self.positions.to_play[0])]
         self.infos = self._infos()
+        if self.render_mode == "human":
+            self.render()
 
     def render(self) -> Any:
+        if self.render_mode == "human":
+            print(ansi(self.positions))
+            return None
         if self.render_mode == "ansi":
             return ansi(self.positions)
         return rgb_array(self.positions) if self.render_mode == "rgb_array" else None

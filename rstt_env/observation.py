@@ -16,7 +16,7 @@ Level 1 boards are the nine largest below the root.
 import numpy as np
 
 from rstt_env.jit import kernel
-from rstt_env.kernels import is_reachable
+from rstt_env.kernels import get, is_reachable
 from rstt_env.outcome import UNDECIDED
 from rstt_env.state import CLOSED
 from rstt_env.tree import digit_of, first_deepest, parent_of
@@ -43,8 +43,8 @@ def observe(state, viewers, pixels, planes):
         for board in range(deepest, 9 * deepest + 1):
             confined = is_under(board, focus)
             legal = going_on and confined and is_reachable(boards, g, board, focus)
-            mine = np.int64(boards[g, board, me])
-            theirs = np.int64(boards[g, board, 1 - me])
+            mine = get(boards, g, board, me)
+            theirs = get(boards, g, board, 1 - me)
             square = 9 * (board - deepest)
             for digit in range(9):
                 pixel = pixels[square + digit]
@@ -56,9 +56,9 @@ def observe(state, viewers, pixels, planes):
             ancestor = board
             for level in range(depth - 1, 0, -1):
                 parent, place = parent_of(ancestor), digit_of(ancestor)
-                won = (np.int64(boards[g, parent, me]) >> place) & 1
-                lost = (np.int64(boards[g, parent, 1 - me]) >> place) & 1
-                drawn = ((np.int64(boards[g, parent, CLOSED]) >> place) & 1) - won - lost
+                won = (get(boards, g, parent, me) >> place) & 1
+                lost = (get(boards, g, parent, 1 - me) >> place) & 1
+                drawn = ((get(boards, g, parent, CLOSED) >> place) & 1) - won - lost
                 for digit in range(9):
                     pixel = pixels[square + digit]
                     planes[g, 1 + 3 * level, pixel] = won

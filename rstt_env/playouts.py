@@ -3,7 +3,7 @@
 import numpy as np
 
 from rstt_env.jit import kernel
-from rstt_env.kernels import destination, nth_legal, position_key, settle
+from rstt_env.kernels import destination, get, nth_legal, position_key, settle
 from rstt_env.outcome import UNDECIDED
 from rstt_env.rng import GAMMA, below, mix
 from rstt_env.state import OPEN
@@ -49,7 +49,7 @@ def playouts(state, games, repeats, seed, tally, plies):
                 length[lane], stream[lane] = 0, mix(key + np.uint64(number))
                 started += 1
             stream[lane] += GAMMA
-            rank = below(boards[lane, focus[lane], OPEN], stream[lane])
+            rank = below(get(boards, lane, focus[lane], OPEN), stream[lane])
             board, digit = nth_legal(levels, boards, lane, focus[lane], rank)
             outcome = settle(levels, boards, lane, board, digit, player[lane])
             length[lane] += 1

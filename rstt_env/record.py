@@ -48,7 +48,7 @@ class GameRecord:
         moves, metadata = fields["moves"], fields.get("metadata", {})
         if not isinstance(moves, list) or not isinstance(metadata, dict):
             raise ValueError(
-                f"moves must be a list of squares and metadata an object, not {moves!r}, {metadata!r}"
+                f"moves must be a list and metadata an object, not {moves!r} and {metadata!r}"
             )
         record = cls.of_moves(fields["depth"], moves, **metadata)
         if record.result != fields["result"]:

@@ -1,0 +1,1 @@
+"""Benchmarks: `python -m experiments.bench SUITE [json=true] [seconds=2]`."""
