@@ -104,7 +104,7 @@ def test_maskable_ppo_trains_without_an_illegal_action(depth, choice):
     model.learn(100_000)
     score, games = 0.0, 200 if depth < 3 else 20
     for game in range(games):
-        observation, info = env.reset(seed=game)
+        observation, _ = env.reset(seed=game)
         over = False
         while not over:
             action, _ = model.predict(observation, action_masks=env.unwrapped.action_masks())
