@@ -48,11 +48,12 @@ def main() -> None:
         print(json.dumps({"machine": machine(), "rows": [row.as_dict() for row in rows]}))
         return
     table = Table(title=f"{suite}, on {machine()}", title_justify="left")
-    for heading in ("what", "rate", "time", "ratio"):
+    for heading in ("what", "rate", "time", "ours is"):
         justify: Literal["left", "right"] = "left" if heading == "what" else "right"
         table.add_column(heading, justify=justify, no_wrap=True)
     for row in rows:
-        table.add_row(row.name, row.rate_text, row.time_text, row.ratio)
+        ratio = "" if row.ratio is None else f"{row.ratio:,.1f} × as fast"
+        table.add_row(row.name, row.rate_text, row.time_text, ratio)
     Console(width=max(120, status.width)).print(table)
 
 

@@ -23,21 +23,14 @@ def run(seconds: float, announce: Announce) -> Iterator[Row]:
     if importlib.util.find_spec("pyspiel"):
         announce("OpenSpiel")
         rate = _open_spiel(seconds)
-        yield Row(
-            "OpenSpiel in C++: playouts at depth 2, one core",
-            rate,
-            "playout",
-            1e9 / rate,
-            "playout",
-            f"ours is {ours / rate:.1f} times as fast",
-        )
+        name = "OpenSpiel's playouts in C++, depth 2, one core"
+        yield Row(name, rate, "playout", 1e9 / rate, "playout", ours / rate)
     announce("the vector environment")
     vector = _environment("vector_entry_point", 1024, seconds)
     yield Row("vector environment, depth 2, N = 1024", vector, "step", 1e9 / vector, "step")
     announce("SyncVectorEnv")
     sync = _environment("sync", 1024, seconds)
-    ratio = f"ours is {vector / sync:.0f} times as fast"
-    yield Row("SyncVectorEnv, depth 2, N = 1024", sync, "step", 1e9 / sync, "step", ratio)
+    yield Row("SyncVectorEnv, depth 2, N = 1024", sync, "step", 1e9 / sync, "step", vector / sync)
 
 
 def _playouts(depth: int, repeats: int, seconds: float) -> Row:
@@ -52,7 +45,7 @@ def _playouts(depth: int, repeats: int, seconds: float) -> Row:
 
     rate = best_rate(work, seconds)
     plies = counts["plies"] / counts["playouts"]
-    return Row(f"playouts at depth {depth}, one core", rate, "playout", 1e9 / (rate * plies), "ply")
+    return Row(f"playouts, depth {depth}, one core", rate, "playout", 1e9 / (rate * plies), "ply")
 
 
 def _environment(mode: str, num_envs: int, seconds: float) -> float:

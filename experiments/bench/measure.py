@@ -16,7 +16,7 @@ class Row:
     Attributes:
         rate: `unit`s per second.
         per: what `nanoseconds` is the time of.
-        ratio: how the rate stands to another row's of the same run.
+        ratio: how many times our own rate, in the same run, is this one.
     """
 
     name: str
@@ -24,7 +24,7 @@ class Row:
     unit: str
     nanoseconds: float
     per: str
-    ratio: str = ""
+    ratio: float | None = None
 
     @property
     def rate_text(self) -> str:
