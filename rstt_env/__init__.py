@@ -9,10 +9,10 @@ from rstt_env.positions import (
     Playouts,
     Positions,
     positions_from_moves,
-    transform,
 )
 from rstt_env.record import GameRecord
 from rstt_env.sampling import random_actions
+from rstt_env.symmetry import transform
 
 __all__ = [
     "DRAW",

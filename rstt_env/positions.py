@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from rstt_env import kernels, notation, tree
 from rstt_env.observation import num_planes, observe
 from rstt_env.outcome import UNDECIDED
 from rstt_env.playouts import playouts
-from rstt_env.state import CLOSED, OPEN, State, new_state, select
+from rstt_env.state import OPEN, State, new_state, select
 
 _REASONS = {
     kernels.GAME_OVER: "game over",
@@ -214,7 +214,7 @@ class Positions:
         not on the place in the batch: with a single seed, equal positions get equal squares.
         """
         squares = np.empty(len(self), np.int64)
-        streams = np.broadcast_to(_integers(seeds, "seeds").astype(np.uint64), len(self)).copy()
+        streams = np.broadcast_to(whole_numbers(seeds, "seeds").astype(np.uint64), len(self)).copy()
         kernels.random_squares(self.state, streams, squares)
         return squares
 
@@ -228,12 +228,8 @@ class Positions:
         over = np.flatnonzero(self.state.outcome != UNDECIDED)
         tally[over, self.state.outcome[over]] = repeats
         going_on = np.flatnonzero(self.state.outcome == UNDECIDED)
-        playouts(self.state, going_on, repeats, _uint64(seed), tally, plies)
+        playouts(self.state, going_on, repeats, _stream(seed), tally, plies)
         return Playouts(tally, plies)
-
-    def transform(self, symmetry: ArrayLike) -> Positions:
-        """The positions after one of the 8 symmetries each (int or int[N]): see `transform`."""
-        return transform(self, symmetry)[0]
 
     def copy(self) -> Positions:
         """A batch of its own."""
@@ -257,7 +253,7 @@ class Positions:
     # --- checks ---
 
     def _games(self, games: ArrayLike) -> NDArray[np.int64]:
-        indices = _integers(games, "games")
+        indices = whole_numbers(games, "games")
         if indices.size and not 0 <= indices.min() <= indices.max() < len(self):
             raise ValueError(f"games are {indices.tolist()}; there are games 0 to {len(self) - 1}")
         return indices
@@ -265,7 +261,7 @@ class Positions:
     def _actions(
         self, actions: ArrayLike, games: ArrayLike | None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        actions = _integers(actions, "actions")
+        actions = whole_numbers(actions, "actions")
         games = np.arange(len(self)) if games is None else self._games(games)
         if actions.shape != games.shape:
             raise ValueError(f"{len(actions)} actions for {len(games)} games; give one for each")
@@ -296,51 +292,6 @@ class Positions:
         )
 
 
-@overload
-def transform(positions: Positions, symmetry: ArrayLike) -> tuple[Positions, None]: ...
-@overload
-def transform(
-    positions: Positions, symmetry: ArrayLike, policy: NDArray[Any]
-) -> tuple[Positions, NDArray[Any]]: ...
-def transform(
-    positions: Positions, symmetry: ArrayLike, policy: NDArray[Any] | None = None
-) -> tuple[Positions, NDArray[Any] | None]:
-    """Apply a symmetry of the square, at all levels at once, to positions and their policy.
-
-    Args:
-        positions: N positions, left as they are.
-        symmetry: int or int[N] in 0 … 7; 0 changes nothing (`tree.SYMMETRIES`).
-        policy: any[N, 9^d] over squares or any[N, 9] over the children of the focus.
-
-    Returns:
-        The turned positions (focus and last square included), and the turned policy.
-    """
-    state, depth = positions.state, positions.depth
-    symmetries = np.broadcast_to(_integers(symmetry, "symmetry"), len(positions))
-    if symmetries.size and not 0 <= symmetries.min() <= symmetries.max() < 8:
-        raise ValueError(f"symmetry is {symmetry!r}; there are 0 to 7")
-    rows = np.arange(len(positions))
-    boards_to = tree.permuted_boards(depth)[symmetries]
-    squares_to = tree.permuted_nodes(depth)[symmetries]
-    turned = select(state, slice(None))
-    masks = tree.PERMUTED_MASK[symmetries[:, None, None], state.boards[..., : CLOSED + 1]]
-    turned.boards[rows[:, None], boards_to, : CLOSED + 1] = masks
-    turned.boards[rows[:, None], boards_to, OPEN] = state.boards[..., OPEN]
-    turned.focus[:] = boards_to[rows, state.focus]
-    turned.last_square[:] = np.where(state.last_square < 0, -1, squares_to[rows, state.last_square])
-    if policy is None:
-        return Positions.from_state(turned), None
-    if policy.shape not in ((len(rows), 9), (len(rows), tree.num_squares(depth))):
-        raise ValueError(
-            f"policy has shape {policy.shape}; it must be ({len(rows)}, 9) "
-            f"or ({len(rows)}, {tree.num_squares(depth)})"
-        )
-    places = tree.SYMMETRIES[symmetries] if policy.shape[1] == 9 else squares_to
-    turned_policy = np.empty_like(policy)
-    turned_policy[rows[:, None], places] = policy
-    return Positions.from_state(turned), turned_policy
-
-
 def positions_from_moves(depth: int, moves: Sequence[Sequence[int]]) -> Positions:
     """One position for each list of squares, played from the start.
 
@@ -358,11 +309,12 @@ def positions_from_moves(depth: int, moves: Sequence[Sequence[int]]) -> Position
     return positions
 
 
-def _uint64(seed: int) -> np.uint64:
+def _stream(seed: int) -> np.uint64:
     return np.uint64(int(seed) & (2**64 - 1))
 
 
-def _integers(values: ArrayLike, name: str) -> NDArray[np.int64]:
+def whole_numbers(values: ArrayLike, name: str) -> NDArray[np.int64]:
+    """`values` as int64[n]; `ValueError` names them if they are something else."""
     array = np.atleast_1d(np.asarray(values))
     if array.size == 0:
         return np.empty(0, np.int64)

@@ -57,14 +57,14 @@ def test_symmetries_undo_each_other():
     inverse = np.array(
         [int(np.flatnonzero((np.argsort(s) == SYMMETRIES).all(axis=1))[0]) for s in SYMMETRIES]
     )
-    there = positions.transform(np.arange(8))
-    assert same(there.transform(inverse), positions)
-    assert same(positions.transform(0), positions)
+    there = transform(positions, np.arange(8))[0]
+    assert same(transform(there, inverse)[0], positions)
+    assert same(transform(positions, 0)[0], positions)
 
 
 def test_wrong_arguments_are_refused():
     positions = Positions(2, 3)
     with pytest.raises(ValueError, match="there are 0 to 7"):
-        positions.transform(8)
+        transform(positions, 8)
     with pytest.raises(ValueError, match=r"policy has shape \(3, 10\)"):
         transform(positions, 1, np.zeros((3, 10)))
