@@ -44,7 +44,7 @@ def main() -> None:
             console.print(Text.from_ansi(str(env.render())), no_wrap=True, crop=False)
         elif len(moves) == 3:
             console.print("…")
-    record = rstt_env.GameRecord.of_moves(depth, moves, agents=["random", "random"])
+    record = rstt_env.GameRecord.of_moves(depth, moves)
     outcome = "a draw" if record.result == NAMES[DRAW] else f"{record.result} wins"
     console.print(f"{outcome} after {len(moves)} plies")
 

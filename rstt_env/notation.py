@@ -37,7 +37,7 @@ def parse_address(text: str) -> int:
     """The node number of an address; `ValueError` if it isn't one."""
     if text == ROOT:
         return 0
-    if not re.fullmatch(r"[1-9](\.[1-9])*", text):
+    if not isinstance(text, str) or not re.fullmatch(r"[1-9](\.[1-9])*", text):
         raise ValueError(
             f"{text!r} is no address; write the digits 1-9 from the outermost board inward, "
             f"such as '5.1', or {ROOT!r}"
@@ -84,7 +84,7 @@ def parse_drawing(text: str) -> State:
     `ValueError` where header and squares contradict each other or the rules.
     """
     lines = [line.strip() for line in text.strip().splitlines()]
-    header = lines[0]
+    header = lines[0] if lines else ""
     rows = [re.sub(r"[\s|]", "", line) for line in lines[1:]]
     rows = [row for row in rows if row and not set(row) <= set("-=#+")]
     depth = {3**d: d for d in range(1, tree.MAX_DEPTH + 1)}.get(len(rows))

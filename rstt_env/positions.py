@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rstt_env import kernels, notation, tree
 from rstt_env.observation import num_planes, observe
-from rstt_env.outcome import UNDECIDED
+from rstt_env.outcome import UNDECIDED, O, X
 from rstt_env.playouts import playouts
 from rstt_env.state import OPEN, State, new_state, select
 
@@ -61,9 +61,7 @@ class Positions:
     """
 
     def __init__(self, depth: int, num_games: int = 1) -> None:
-        if num_games < 0:
-            raise ValueError(f"num_games is {num_games}; it can't be negative")
-        self.state: State = new_state(tree.check_depth(depth), num_games)
+        self.state: State = new_state(tree.check_depth(depth), _count(num_games, "num_games"))
 
     @classmethod
     def from_state(cls, state: State) -> Positions:
@@ -162,6 +160,8 @@ class Positions:
 
         By default each game is seen from its mover's side.
         """
+        if viewer not in (None, X, O):
+            raise ValueError(f"viewer is {viewer!r}; it must be 0 (X), 1 (O) or None (the mover)")
         depth, side = self.depth, 3**self.depth
         viewers = self.to_play if viewer is None else np.full(len(self), viewer, np.int8)
         planes = np.empty((len(self), num_planes(depth), side * side), np.int8)
@@ -214,7 +214,12 @@ class Positions:
         not on the place in the batch: with a single seed, equal positions get equal squares.
         """
         squares = np.empty(len(self), np.int64)
-        streams = np.broadcast_to(whole_numbers(seeds, "seeds").astype(np.uint64), len(self)).copy()
+        streams = whole_numbers(seeds, "seeds").astype(np.uint64)
+        if len(streams) not in (1, len(self)):
+            raise ValueError(
+                f"{len(streams)} seeds for {len(self)} games; give one, or one for each"
+            )
+        streams = np.broadcast_to(streams, len(self)).copy()
         kernels.random_squares(self.state, streams, squares)
         return squares
 
@@ -223,6 +228,7 @@ class Positions:
 
         The results depend on the seed and the position, not on the place in the batch.
         """
+        repeats = _count(repeats, "repeats")
         tally = np.zeros((len(self), 3), np.int64)
         plies = np.zeros(len(self), np.int64)
         over = np.flatnonzero(self.state.outcome != UNDECIDED)
@@ -239,7 +245,10 @@ class Positions:
         """A copy of the chosen games: an index, a slice, or an array of indices or booleans."""
         if isinstance(games, (int, np.integer)):
             games = [int(games)]
-        return Positions.from_state(select(self.state, games))
+        selected = select(self.state, games)
+        if selected.focus.ndim != 1:
+            raise IndexError(f"games are indexed along one axis, not by {games!r}")
+        return Positions.from_state(selected)
 
     def __iter__(self) -> Iterator[Positions]:
         return (self[game] for game in range(len(self)))
@@ -292,21 +301,37 @@ class Positions:
         )
 
 
-def positions_from_moves(depth: int, moves: Sequence[Sequence[int]]) -> Positions:
+def positions_from_moves(depth: int, moves: Sequence[ArrayLike]) -> Positions:
     """One position for each list of squares, played from the start.
+
+    Args:
+        depth: 1 to 4.
+        moves: for each game its squares in the order played; the lists may differ in length.
 
     Raises:
         IllegalMoveError: names the game, the ply (counted from 0) and the square.
     """
-    positions = Positions(depth, len(moves))
-    for ply in range(max(map(len, moves), default=0)):
-        games = [game for game, squares in enumerate(moves) if ply < len(squares)]
+    for game, squares in enumerate(moves):
+        if np.ndim(squares) != 1:
+            raise ValueError(
+                f"moves of game {game} are {squares!r}; give a list of squares for each"
+            )
+    lists = [whole_numbers(squares, f"moves of game {game}") for game, squares in enumerate(moves)]
+    positions = Positions(depth, len(lists))
+    for ply in range(max(map(len, lists), default=0)):
+        games = [game for game, squares in enumerate(lists) if ply < len(squares)]
         try:
-            positions.play([moves[game][ply] for game in games], games)
+            positions.play([lists[game][ply] for game in games], games)
         except IllegalMoveError as error:
             message = f"ply {ply} of {error}"
             raise IllegalMoveError(error.game, error.action, error.reason, message) from None
     return positions
+
+
+def _count(value: int, name: str) -> int:
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 0:
+        raise ValueError(f"{name} is {value!r}; it must be a whole number, 0 or more")
+    return int(value)
 
 
 def _stream(seed: int) -> np.uint64:
@@ -315,12 +340,15 @@ def _stream(seed: int) -> np.uint64:
 
 def whole_numbers(values: ArrayLike, name: str) -> NDArray[np.int64]:
     """`values` as int64[n]; `ValueError` names them if they are something else."""
-    array = np.atleast_1d(np.asarray(values))
+    try:
+        array = np.atleast_1d(np.asarray(values))
+    except ValueError:
+        raise ValueError(f"{name} are {values!r}; give whole numbers in one list") from None
     if array.size == 0:
         return np.empty(0, np.int64)
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise ValueError(
             f"{name} are an array of {array.dtype} with shape {array.shape}; "
-            "give whole numbers, one for each game"
+            "give whole numbers in one list"
         )
     return array.astype(np.int64)

@@ -26,11 +26,16 @@ class GameRecord:
     metadata: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of_moves(cls, depth: int, moves: list[int], **metadata: Any) -> GameRecord:
+    def of_moves(
+        cls, depth: int, moves: list[int], metadata: dict[str, Any] | None = None
+    ) -> GameRecord:
         """The record of the game that `moves` make; `IllegalMoveError` if the rules forbid one."""
         outcome = int(positions_from_moves(depth, [moves]).outcome[0])
         return cls(
-            tree.check_depth(depth), [int(square) for square in moves], NAMES[outcome], metadata
+            tree.check_depth(depth),
+            [int(square) for square in moves],
+            NAMES[outcome],
+            metadata or {},
         )
 
     @classmethod
@@ -50,7 +55,7 @@ class GameRecord:
             raise ValueError(
                 f"moves must be a list and metadata an object, not {moves!r} and {metadata!r}"
             )
-        record = cls.of_moves(fields["depth"], moves, **metadata)
+        record = cls.of_moves(fields["depth"], moves, metadata)
         if record.result != fields["result"]:
             raise ValueError(
                 f"the record says {fields['result']!r}, but its moves end in {record.result!r}"

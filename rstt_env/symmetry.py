@@ -44,6 +44,7 @@ def transform(
     turned.last_square[:] = np.where(state.last_square < 0, -1, squares_to[rows, state.last_square])
     if policy is None:
         return Positions.from_state(turned), None
+    policy = np.asarray(policy)
     if policy.shape not in ((len(rows), 9), (len(rows), tree.num_squares(depth))):
         raise ValueError(
             f"policy has shape {policy.shape}; it must be ({len(rows)}, 9) "

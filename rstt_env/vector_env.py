@@ -40,7 +40,15 @@ class RSTTVectorEnv(VectorEnv[Any, Any, Any]):
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
     ) -> None:
         self.interface = Interface(depth, choice, observation, illegal_action, render_mode)
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        if num_envs < 1:
+            raise ValueError(f"num_envs is {num_envs}; there has to be at least one environment")
+        try:
+            self.autoreset_mode = AutoresetMode(autoreset_mode)
+        except ValueError:
+            modes = [mode.value for mode in AutoresetMode]
+            raise ValueError(
+                f"autoreset_mode is {autoreset_mode!r}; it must be one of {modes}"
+            ) from None
         self.metadata = {**copy.deepcopy(RSTTEnv.metadata), "autoreset_mode": self.autoreset_mode}
         self.num_envs = num_envs
         self.render_mode = render_mode

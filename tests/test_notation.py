@@ -73,6 +73,7 @@ def test_a_position_in_the_middle_of_a_move_is_read_back():
 @pytest.mark.parametrize(
     ("drawing", "message"),
     [
+        ("", "side 3, 9, 27 or 81"),
         (START.replace("anywhere", "somewhere"), "must begin with a line such as"),
         (START.replace("X to", "O to"), "its squares say 'X to move anywhere'"),
         (START.replace("*", "X", 2), "there are 2 X and 0 O"),

@@ -109,6 +109,33 @@ def test_an_unknown_depth_is_refused():
             Positions(depth)
 
 
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: Positions(2, 1.5), "num_games is 1.5"),
+        (lambda: Positions(2, -1), "num_games is -1"),
+        (lambda: Positions(2).playouts(0, -1), "repeats is -1"),
+        (lambda: Positions(2, 3).random_squares([1, 2]), "2 seeds for 3 games"),
+        (lambda: Positions(2).observation(2), "viewer is 2"),
+        (lambda: Positions(2).owner(5), "5 is no address"),
+        (lambda: positions_from_moves(2, [40, 36]), "moves of game 0 are 40"),
+        (lambda: positions_from_moves(2, [["5.5"]]), "moves of game 0"),
+    ],
+)
+def test_malformed_questions_are_refused(ask, message):
+    with pytest.raises(ValueError, match=message):
+        ask()
+
+
+def test_an_empty_batch_answers_with_empty_arrays():
+    empty = Positions(2, 0)
+    assert empty.legal.shape == (0, 81)
+    assert empty.observation().shape == (0, 7, 9, 9)
+    assert empty.playouts(0).tally.shape == (0, 3)
+    assert len(positions_from_moves(2, [])) == 0
+    assert len(positions_from_moves(2, [[]])) == 1
+
+
 def test_a_digit_that_names_a_closed_child_is_refused():
     positions = positions_from_moves(2, [[40]])
     with pytest.raises(IllegalMoveError, match="digit 4 is illegal: occupied"):

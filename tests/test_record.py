@@ -8,12 +8,12 @@ from rstt_env import GameRecord, IllegalMoveError
 
 
 def test_a_record_is_written_and_read_back():
-    record = GameRecord.of_moves(1, [0, 3, 1, 4, 2], agents=["uct", "random"], seed=7)
+    record = GameRecord.of_moves(1, [0, 3, 1, 4, 2], {"agents": ["uct", "random"], "depth": 7})
     line = record.to_json()
     assert "\n" not in line
     assert json.loads(line)["result"] == "X"
     assert GameRecord.from_json(line) == record
-    assert record.metadata == {"agents": ["uct", "random"], "seed": 7}
+    assert record.metadata == {"agents": ["uct", "random"], "depth": 7}
     positions = record.positions()
     assert positions.ply.tolist() == [0, 1, 2, 3, 4, 5]
     assert positions.outcome.tolist() == [-1, -1, -1, -1, -1, 0]

@@ -165,6 +165,13 @@ def test_instances_share_neither_metadata_nor_buffers():
     assert (other.positions.ply == 0).all()
 
 
+def test_unknown_arguments_are_refused():
+    with pytest.raises(ValueError, match="num_envs is 0"):
+        RSTTVectorEnv(0)
+    with pytest.raises(ValueError, match="autoreset_mode is 'x'; it must be one of"):
+        RSTTVectorEnv(2, autoreset_mode="x")
+
+
 def test_seeding_and_closing():
     envs = make(depth=1)
     envs.reset(seed=3)
