@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rstt_env import tree
 from rstt_env.observation import num_planes
-from rstt_env.positions import IllegalMoveError, Positions
+from rstt_env.positions import Positions
 
 CHOICES = ("square", "digit")
 OBSERVATIONS = ("planes", "dict")
@@ -98,6 +98,3 @@ class Interface:
         play(actions[legal], games[legal])
         lost: NDArray[np.int64] = games[~legal]
         return lost
-
-
-__all__ = ["IllegalMoveError", "Interface"]

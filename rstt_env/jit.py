@@ -66,8 +66,10 @@ def cache_folder(package: Path) -> Path:
 
 def _candidates(beside: Path) -> list[Path]:
     chosen = os.environ.get("NUMBA_CACHE_DIR")
-    user = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "rstt"
-    return [*([Path(chosen)] if chosen else []), beside, user]
+    user = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    # without a home folder "~" stays as it is, and names no folder that is ours
+    users = [Path(user) / "rstt"] if os.path.isabs(user) else []
+    return [*([Path(chosen)] if chosen else []), beside, *users]
 
 
 def _prune(parent: Path, keep: str) -> None:

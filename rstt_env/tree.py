@@ -63,7 +63,8 @@ def first_deepest(levels):
 
 def check_depth(depth: int) -> int:
     """Return `depth` or raise `ValueError`: it has to be 1, 2, 3 or 4."""
-    if depth not in range(1, MAX_DEPTH + 1) or isinstance(depth, bool):
+    whole = isinstance(depth, (int, np.integer)) and not isinstance(depth, bool)
+    if not whole or not 1 <= depth <= MAX_DEPTH:
         raise ValueError(f"depth is {depth!r}; it must be a whole number from 1 to {MAX_DEPTH}")
     return int(depth)
 

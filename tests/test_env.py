@@ -78,21 +78,19 @@ def test_episodes_after_the_first_have_the_same_length_and_reset_counts_no_move(
 
 
 def test_an_illegal_action_raises_and_changes_nothing():
-    env = make(depth=2)
-    before, _ = env.reset()
-    for _ in range(2):
-        env.step(40)
-        before, _, _, _, info = env.step(36)
-        for action, reason in ((0, "occupied"), (40, "outside the focus"), (36, "outside")):
-            if action == 0:
-                continue
-            with pytest.raises(ValueError, match=reason if action == 0 else "occupied|outside"):
-                env.step(action)
-        assert (env.unwrapped.positions.observation()[0] == before).all()
-        assert info["to_play"] == 0
-        env.reset()
-    with pytest.raises(ValueError, match="whole number"):
-        env.unwrapped.step(1.5)
+    env = make(depth=2).unwrapped
+    env.reset()
+    before, *_, info = env.step(40)
+    for action, reason in ((40, "occupied"), (0, "outside the focus"), (81, "no such square")):
+        with pytest.raises(ValueError, match=reason):
+            env.step(action)
+    for action in (1.5, None, "5.1", [36, 37]):
+        with pytest.raises(ValueError, match="one whole number"):
+            env.step(action)
+    after, *_, later = env.step(36)
+    assert (after[:2].sum(axis=(1, 2)) == [1, 1]).all()
+    assert (before[:2].sum(axis=(1, 2)) == [0, 1]).all()
+    assert (info["to_play"], later["to_play"]) == (1, 0)
 
 
 def test_each_reason_is_named():

@@ -104,7 +104,7 @@ def test_malformed_arguments_are_refused(squares, games, message):
 
 
 def test_an_unknown_depth_is_refused():
-    for depth in (0, 5, 2.5, "2", True):
+    for depth in (0, 5, 2.0, 2.5, "2", True, None):
         with pytest.raises(ValueError, match="from 1 to 4"):
             Positions(depth)
 
