@@ -77,7 +77,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801  (PettingZoo's name)
     def observe(self, agent: str) -> dict[str, Any]:
         viewer = self.possible_agents.index(agent)
         mask = np.zeros(self.interface.num_actions, np.int8)
-        if agent == self.agent_selection and self.positions.outcome[0] == UNDECIDED:
+        if agent == self.agent_selection and not self.terminations.get(agent, True):
             mask = self.interface.masks(self.positions, np.zeros(1, np.bool_))[0]
         return {"observation": self.positions.observation(viewer)[0], "action_mask": mask}
 

@@ -2,7 +2,8 @@
 
 Numba's own disk cache looks only at the file that holds a function, so an edit in
 another file leaves the old code inlined in its callers. Here the cache folder is
-named by a hash of all kernel sources: an edit in any of them compiles afresh. A file
+named by a hash of all sources of the package, since kernels freeze constants and tables of
+any of them: every edit compiles afresh. A file
 that is missing, truncated or of another Numba release is a cache miss, never an error.
 """
 
@@ -22,7 +23,6 @@ import numba
 from numba.core import caching, serialize
 
 _ENGINE = Path(__file__).parent
-_MARKER = "rstt_env.jit"  # a file that holds kernels imports this module
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -34,11 +34,6 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     if hasattr(compiled, "enable_caching"):
         compiled._cache = _KernelCache(function)
     return cast("Callable[..., Any]", compiled)
-
-
-def kernel_sources(folder: Path) -> list[Path]:
-    """The Python files under `folder` that hold kernels, or tables frozen into them."""
-    return sorted(p for p in folder.rglob("*.py") if _MARKER in p.read_text("utf-8"))
 
 
 @functools.cache
@@ -82,7 +77,7 @@ def _prune(parent: Path, keep: str) -> None:
 def _stamp(package: Path) -> str:
     digest = hashlib.sha256(numba.__version__.encode())
     for folder in dict.fromkeys((_ENGINE, package)):  # other packages inline ours
-        for source in kernel_sources(folder):
+        for source in sorted(folder.rglob("*.py")):
             digest.update(str(source.relative_to(folder)).encode())
             digest.update(source.read_bytes())
     return digest.hexdigest()[:16]

@@ -139,7 +139,7 @@ def position_key(levels, boards, g, focus, player):
     for board in range(deepest, num_boards):
         for owner in range(2):
             marks = get(boards, g, board, owner)
-            if marks:  # numbers of these facts start at 512, above those of focus and mover
+            if marks:  # these numbers start at 1024, above those of focus and mover
                 key ^= feature_key((2 * board + owner + 1) * 1024 + marks)
     return key
 

@@ -211,8 +211,30 @@ def _read_header(state: State, header: str) -> None:
         if focus >= tree.num_boards(depth) or not kernels.is_reachable(state.boards, 0, focus, 0):
             raise ValueError(f"the drawing says {header!r}, but there is no open board there")
         state.focus[0] = focus
+    last_player, outcome = 1 - int(state.to_play[0]), int(state.outcome[0])
+    if outcome in (X, O) and outcome != last_player:
+        raise ValueError(f"{NAMES[outcome]} has won, but {NAMES[last_player]} moved last")
+    if state.last_square[0] >= 0:
+        _check_last_square(state, last_player)
     if _header(state, 0) != header:
         raise ValueError(f"the drawing says {header!r}, but its squares say {_header(state, 0)!r}")
+
+
+def _check_last_square(state: State, last_player: int) -> None:
+    """The last square holds a mark of who moved last, and the focus is where it sends."""
+    board, digit = divmod(int(state.last_square[0]), 9)
+    board += tree.num_boards(len(state.levels) - 1)
+    name = square_address(len(state.levels), int(state.last_square[0]))
+    if not state.boards[0, board, last_player] >> digit & 1:
+        raise ValueError(
+            f"the last move is said to be {name}, which {NAMES[last_player]} has not marked"
+        )
+    if state.outcome[0] == UNDECIDED:
+        sent = int(kernels.destination(state.levels, state.boards, 0, board, digit))
+        if not kernels.is_reachable(state.boards, 0, int(state.focus[0]), sent):
+            raise ValueError(
+                f"{name} sends to {address(sent)}, not to {address(int(state.focus[0]))}"
+            )
 
 
 def _check_symbols(state: State, symbols: NDArray[np.str_]) -> None:

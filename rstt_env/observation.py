@@ -4,7 +4,8 @@
 
     0          squares marked by the player who looks (the mover, unless said otherwise)
     1          squares marked by the opponent
-    2          squares legal for the mover; all 0 when the game is over
+    2          squares legal for the mover; all 0 when the game is over by its rules (an
+               environment that ended a game for an illegal action shows the position as it was)
     3          the focus: every square under the board that the mover is confined to
     1 + 3l     squares under a board of level l that the player has won, l = 1 … d-1
     2 + 3l     … that the opponent has won

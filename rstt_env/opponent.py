@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import gymnasium
 import numpy as np
+from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import ArrayLike
 
 from rstt_env.env import RSTTEnv
@@ -15,7 +16,7 @@ Opponent = Callable[[Positions], ArrayLike]
 """Answers N positions with int[N], a legal square for each."""
 
 
-class OpponentWrapper(gymnasium.Wrapper[Any, Any, Any, Any]):
+class OpponentWrapper(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     """`opponent` plays the other side; observations and rewards are the learner's.
 
     Args:
@@ -33,13 +34,16 @@ class OpponentWrapper(gymnasium.Wrapper[Any, Any, Any, Any]):
         opponent: Opponent | None = None,
         seat: Literal["random", 0, 1] = "random",
     ) -> None:
+        RecordConstructorArgs.__init__(self, opponent=opponent, seat=seat)
         super().__init__(env)
         if not isinstance(env.unwrapped, RSTTEnv):
             raise TypeError(f"OpponentWrapper wraps RSTT-v0 environments, not {env.unwrapped}")
         if seat not in ("random", X, O):
             raise ValueError(f"seat is {seat!r}; it must be 0 (X), 1 (O) or 'random'")
+        if opponent is not None and not callable(opponent):
+            raise TypeError(f"opponent is {opponent!r}; it must be a function of positions")
         self._game = env.unwrapped
-        self._opponent = opponent or self._random_opponent
+        self._opponent = self._random_opponent if opponent is None else opponent
         self._fixed_seat = seat
         self._seat: int = X
         self._rng = np.random.default_rng()
@@ -57,6 +61,8 @@ class OpponentWrapper(gymnasium.Wrapper[Any, Any, Any, Any]):
         return observation, {**info, "seat": self._seat}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        if not self._game.game_over and self._game.positions.to_play[0] != self._seat:
+            raise RuntimeError("the opponent failed to answer the last move; call reset()")
         observation, reward, over, truncated, info = self.env.step(action)
         if not over and self._game.positions.to_play[0] != self._seat:
             observation, _, over, truncated, info = self._reply()
@@ -65,7 +71,8 @@ class OpponentWrapper(gymnasium.Wrapper[Any, Any, Any, Any]):
 
     def _reply(self) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         answer = np.asarray(self._opponent(self._game.positions.copy()))
-        if answer.shape != (1,) or not self._is_legal(int(answer[0])):
+        whole = answer.shape == (1,) and answer.dtype.kind in "iu"
+        if not whole or not self._is_legal(int(answer[0])):
             raise ValueError(
                 f"the opponent answered {answer!r}; it must answer one position with one legal "
                 f"square, as an array of shape (1,), in\n{self._game.positions}"

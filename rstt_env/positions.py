@@ -16,7 +16,7 @@ from rstt_env.state import OPEN, State, new_state, select
 
 _REASONS = {
     kernels.GAME_OVER: "game over",
-    kernels.OUT_OF_RANGE: "no such square",
+    kernels.OUT_OF_RANGE: "no such action",
     kernels.REPEATED: "the same game twice in one call",
     kernels.OCCUPIED: "occupied",
     kernels.BOARD_DECIDED: "board decided",
@@ -277,7 +277,7 @@ class Positions:
         return actions, games
 
     def _illegal(self, game: int, action: int, code: int, by_digit: bool) -> IllegalMoveError:
-        reason = _REASONS[code]
+        reason = _REASONS[code].replace("action", "digit" if by_digit else "square")
         if by_digit:
             legal = np.flatnonzero(self[game].legal_children[0])
             kind, name, what = "digit", "", "digits"
@@ -311,6 +311,7 @@ def positions_from_moves(depth: int, moves: Sequence[ArrayLike]) -> Positions:
     Raises:
         IllegalMoveError: names the game, the ply (counted from 0) and the square.
     """
+    moves = list(moves)
     for game, squares in enumerate(moves):
         if np.ndim(squares) != 1:
             raise ValueError(
@@ -335,6 +336,8 @@ def _count(value: int, name: str) -> int:
 
 
 def _stream(seed: int) -> np.uint64:
+    if not isinstance(seed, (int, np.integer)):
+        raise ValueError(f"seed is {seed!r}; it must be a whole number")
     return np.uint64(int(seed) & (2**64 - 1))
 
 
@@ -346,7 +349,7 @@ def whole_numbers(values: ArrayLike, name: str) -> NDArray[np.int64]:
         raise ValueError(f"{name} are {values!r}; give whole numbers in one list") from None
     if array.size == 0:
         return np.empty(0, np.int64)
-    if array.ndim != 1 or array.dtype.kind not in "iu":
+    if array.ndim != 1 or array.dtype.kind not in "iu" or (array > 2**63 - 1).any():
         raise ValueError(
             f"{name} are an array of {array.dtype} with shape {array.shape}; "
             "give whole numbers in one list"

@@ -9,6 +9,7 @@ from typing import Any
 from rstt_env import tree
 from rstt_env.outcome import NAMES
 from rstt_env.positions import Positions, positions_from_moves
+from rstt_env.state import State
 
 _FIELDS = {"depth", "moves", "result", "metadata"}
 
@@ -72,10 +73,14 @@ class GameRecord:
                 "metadata": self.metadata,
             },
             separators=(",", ":"),
+            allow_nan=False,  # NaN is no JSON
         )
 
     def positions(self) -> Positions:
         """A batch of all positions of the game, from the start to after the last move."""
-        return positions_from_moves(
-            self.depth, [self.moves[:ply] for ply in range(len(self.moves) + 1)]
-        )
+        game, batch = Positions(self.depth), Positions(self.depth, len(self.moves) + 1)
+        for ply, square in enumerate(self.moves, start=1):
+            game.play([square])
+            for name in State._fields[1:]:
+                getattr(batch.state, name)[ply] = getattr(game.state, name)[0]
+        return batch

@@ -39,7 +39,7 @@ def ansi(positions: Positions) -> str:
             code = _ANSI.get(symbol)
             if code:
                 square = int(square_at[count])
-                if square // 9 ** (depth - 1) in winners and symbol not in ".":
+                if square // 9 ** (depth - 1) in winners and symbol != ".":
                     code = _LINE
                 code = f"{code};{_LAST}" if square == last else code
                 count += 1

@@ -1,20 +1,26 @@
 """Random legal actions for many environments at once, from their masks alone."""
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rstt_env.jit import kernel
 from rstt_env.rng import below
 
 
-def random_actions(masks: NDArray[np.int8], rng: np.random.Generator) -> NDArray[np.int64]:
+def random_actions(masks: ArrayLike, rng: np.random.Generator) -> NDArray[np.int64]:
     """int64[N]: for each row of `masks`, int8[N, num_actions], a uniformly random action marked 1.
 
     Raises:
-        ValueError: a row has no action marked; the message names it.
+        ValueError: `masks` isn't two-dimensional, or a row, which is named, marks no action.
     """
-    actions = np.empty(len(masks), np.int64)
-    empty = _sample(masks, rng.integers(2**64, size=len(masks), dtype=np.uint64), actions)
+    legal: NDArray[np.bool_] = np.asarray(masks) == 1
+    if legal.ndim != 2:
+        raise ValueError(
+            f"masks have shape {legal.shape}; it must be (num_envs, num_actions). "
+            "For a single environment use env.action_space.sample(mask)"
+        )
+    actions = np.empty(len(legal), np.int64)
+    empty = _sample(legal, rng.integers(2**64, size=len(legal), dtype=np.uint64), actions)
     if empty >= 0:
         raise ValueError(f"the mask of environment {empty} has no action marked 1")
     return actions

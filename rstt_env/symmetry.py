@@ -30,7 +30,10 @@ def transform(
         The turned positions (focus and last square included), and the turned policy.
     """
     state, depth = positions.state, positions.depth
-    symmetries = np.broadcast_to(whole_numbers(symmetry, "symmetry"), len(positions))
+    symmetries = whole_numbers(symmetry, "symmetries")
+    if len(symmetries) not in (1, len(positions)):
+        raise ValueError(f"{len(symmetries)} symmetries for {len(positions)} positions")
+    symmetries = np.broadcast_to(symmetries, len(positions))
     if symmetries.size and not 0 <= symmetries.min() <= symmetries.max() < 8:
         raise ValueError(f"symmetry is {symmetry!r}; there are 0 to 7")
     rows = np.arange(len(positions))

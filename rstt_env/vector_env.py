@@ -67,6 +67,11 @@ class RSTTVectorEnv(VectorEnv[Any, Any, Any]):
         `seed` seeds `np_random` alone: the game itself has no randomness.
         """
         super().reset(seed=seed)
+        unknown = set(options or {}) - {"reset_mask"}
+        if unknown:
+            raise ValueError(
+                f"unknown reset options {sorted(unknown)}; the one known is 'reset_mask'"
+            )
         mask = np.ones(self.num_envs, np.bool_)
         if options is not None and "reset_mask" in options:
             mask = np.asarray(options["reset_mask"])

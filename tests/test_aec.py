@@ -78,6 +78,7 @@ def test_an_illegal_action_raises_bare_and_loses_wrapped():
     wrapped.step(4)
     assert wrapped.unwrapped.terminations == {"X": True, "O": True}
     assert wrapped.unwrapped._cumulative_rewards["O"] == -1
+    assert not any(wrapped.observe(agent)["action_mask"].any() for agent in "XO")
 
 
 def test_instances_share_no_metadata():

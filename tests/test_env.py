@@ -243,6 +243,8 @@ def test_random_actions_are_legal_and_uniform():
     counts = np.bincount(actions, minlength=9)
     assert counts[[0, 2, 3, 5, 6, 7]].sum() == 0
     assert (abs(counts[[1, 4, 8]] - 3000) < 250).all()
+    with pytest.raises(ValueError, match="masks have shape"):
+        rstt_env.random_actions(masks[0], np.random.default_rng(0))
     masks[17] = 0
     with pytest.raises(ValueError, match="environment 17"):
         rstt_env.random_actions(masks, np.random.default_rng(0))

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -18,11 +17,12 @@ def inner(x):
 """
 OUTER = """
 from rstt_env.jit import kernel
+from toy.constants import FACTOR
 from toy.inner import inner
 
 @kernel
 def outer(x):
-    return 10 * inner(x)
+    return FACTOR * inner(x)
 """
 RUN = """
 import toy.outer
@@ -41,7 +41,8 @@ class Toy:
         self.environment = {**os.environ, "HOME": str(folder), **environment}
         self.environment.pop("XDG_CACHE_HOME", None)
 
-    def write(self, number):
+    def write(self, number, factor=10):
+        (self.package / "constants.py").write_text(f"FACTOR = {factor}")
         (self.package / "inner.py").write_text(INNER.format(number=number))
 
     def run(self):
@@ -57,9 +58,6 @@ class Toy:
         value, hits = output.stdout.split()
         return int(value), bool(int(hits))
 
-    def files(self):
-        return [p for p in (self.package / "__pycache__").rglob("*") if "toy" not in p.suffixes]
-
 
 def test_an_edit_in_another_file_is_noticed(tmp_path):
     toy = Toy(tmp_path)
@@ -69,6 +67,8 @@ def test_an_edit_in_another_file_is_noticed(tmp_path):
     toy.write(2)
     assert toy.run() == (30, False)
     assert toy.run() == (30, True)
+    toy.write(2, factor=7)  # a constant in a file without kernels
+    assert toy.run() == (21, False)
     folders = list((toy.package / "__pycache__").glob("kernels-*"))
     assert len(folders) == 1  # the kernels of older sources are gone
 
@@ -102,12 +102,3 @@ def test_where_nothing_is_writable_kernels_still_run(tmp_path):
     (toy.package / "__pycache__").write_text("")
     (tmp_path / ".cache").write_text("")
     assert toy.run() == (20, False)
-
-
-def test_every_file_with_kernels_counts():
-    from rstt_env.jit import kernel_sources
-
-    package = Path(__file__).parents[1] / "rstt_env"
-    names = {path.name for path in kernel_sources(package)}
-    decorated = {p.name for p in package.glob("*.py") if "@kernel" in p.read_text("utf-8")}
-    assert decorated <= names

@@ -82,6 +82,13 @@ def test_a_position_in_the_middle_of_a_move_is_read_back():
         (START[:-30], "side 3, 9, 27 or 81"),
         (START.replace("anywhere", "in 5.1"), "no open board there"),
         (START.replace("anywhere", "anywhere after 9.9.9"), "it has 2 digits"),
+        ("X wins\n\nX X X\nO O .\nO . .", "X has won, but O moved last"),
+        ("O to move anywhere after 2\n\nX . .\n. . .\n. . .", "which X has not marked"),
+        (str(positions_from_moves(2, [[8]])).replace("in 9", "in 7"), "1.9 sends to 9, not to 7"),
+        (
+            str(positions_from_moves(2, [[8]])).replace("in 9", "anywhere"),
+            "sends to 9, not to root",
+        ),
         ("O to move anywhere\n\nX X X\nO O O\n. . .", "both players have three in a row"),
         ("X to move anywhere\n\nX X X\nO O .\n. . .", "squares say 'X wins'"),
     ],

@@ -3,6 +3,7 @@
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.utils.env_checker import check_env
 
 from rstt_env import UNDECIDED, OpponentWrapper
 from tests.conftest import DEPTHS
@@ -67,12 +68,33 @@ def test_a_seed_repeats_seats_and_replies():
     assert {seat for seat, _ in games} == {0, 1}
 
 
-@pytest.mark.parametrize("answer", [[80], [-1], [4, 4], 4.5])
+@pytest.mark.parametrize("answer", [[80], [-1], [4, 4], 4.5, [4.0], [None], ["a"]])
 def test_a_wrong_answer_of_the_opponent_is_named(answer):
     env = make(2, lambda positions: np.array(answer), 0, illegal_action="lose")
     env.reset()
     with pytest.raises(ValueError, match="the opponent answered"):
         env.step(0)
+    with pytest.raises(RuntimeError, match="failed to answer"):
+        env.step(1)  # it isn't the learner's turn
+
+
+@pytest.mark.filterwarnings("ignore:.*is different from the unwrapped version")
+def test_gymnasium_s_checker_passes_and_the_spec_makes_it_again():
+    env = make(2, illegal_action="lose", seat=1)
+    check_env(env, skip_render_check=True)
+    assert env.spec.make().unwrapped.interface.depth == 2
+
+
+def test_the_opponent_gets_a_copy_of_the_position():
+    def meddling(positions):
+        square = positions.legal.argmax(axis=1)
+        positions.play(square)
+        return square
+
+    env = make(2, meddling, 0)
+    env.reset()
+    env.step(40)
+    assert env.unwrapped.positions.ply[0] == 2
 
 
 def test_an_illegal_action_of_the_learner_loses():
@@ -86,6 +108,8 @@ def test_an_illegal_action_of_the_learner_loses():
 def test_wrong_arguments_are_refused():
     with pytest.raises(ValueError, match="seat is 2"):
         make(seat=2)
+    with pytest.raises(TypeError, match="opponent is 'random'"):
+        make(opponent="random")
     with pytest.raises(TypeError, match="wraps RSTT-v0"):
         OpponentWrapper(gymnasium.make("CartPole-v1"))
 

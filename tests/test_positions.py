@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from rstt_env import UNDECIDED, IllegalMoveError, O, Positions, X, positions_from_moves
+from rstt_env import UNDECIDED, IllegalMoveError, O, Positions, X, kernels, positions_from_moves
 from rstt_env.positions import _REASONS
 from tests.conftest import DEPTHS
 
@@ -120,6 +120,8 @@ def test_an_unknown_depth_is_refused():
         (lambda: Positions(2).owner(5), "5 is no address"),
         (lambda: positions_from_moves(2, [40, 36]), "moves of game 0 are 40"),
         (lambda: positions_from_moves(2, [["5.5"]]), "moves of game 0"),
+        (lambda: Positions(2).playouts(seed=1.5), "seed is 1.5"),
+        (lambda: Positions(2).play(np.array([2**63], np.uint64)), "whole numbers"),
     ],
 )
 def test_malformed_questions_are_refused(ask, message):
@@ -134,13 +136,14 @@ def test_an_empty_batch_answers_with_empty_arrays():
     assert empty.playouts(0).tally.shape == (0, 3)
     assert len(positions_from_moves(2, [])) == 0
     assert len(positions_from_moves(2, [[]])) == 1
+    assert len(positions_from_moves(2, (squares for squares in ([40], [])))) == 2
 
 
 def test_a_digit_that_names_a_closed_child_is_refused():
     positions = positions_from_moves(2, [[40]])
     with pytest.raises(IllegalMoveError, match="digit 4 is illegal: occupied"):
         positions.choose([4])
-    with pytest.raises(IllegalMoveError, match="no such"):
+    with pytest.raises(IllegalMoveError, match="no such digit"):
         positions.choose([9])
 
 
@@ -260,4 +263,4 @@ def test_owner_is_asked_by_address():
 
 
 def test_every_reason_has_words():
-    assert len(_REASONS) == 6
+    assert set(_REASONS) == set(range(kernels.LEGAL + 1, kernels.OUTSIDE_FOCUS + 1))

@@ -135,6 +135,13 @@ def test_an_illegal_action_loses_where_that_was_asked_for(autoreset):
         assert envs.unwrapped.positions.ply[3] == 1
 
 
+def test_observation_and_info_share_no_mask():
+    envs = make(depth=1, observation="dict")
+    observations, infos = envs.reset()
+    observations["action_mask"][:] = 0
+    assert infos["action_mask"].all()
+
+
 def test_final_observations_are_not_overwritten_by_later_steps():
     envs = make(depth=1, autoreset=AutoresetMode.SAME_STEP, observation="dict")
     _, infos = envs.reset()
@@ -168,6 +175,8 @@ def test_instances_share_neither_metadata_nor_buffers():
 def test_unknown_arguments_are_refused():
     with pytest.raises(ValueError, match="num_envs is 0"):
         RSTTVectorEnv(0)
+    with pytest.raises(ValueError, match="unknown reset options"):
+        RSTTVectorEnv(2).reset(options={"resetmask": np.ones(2, np.bool_)})
     with pytest.raises(ValueError, match="autoreset_mode is 'x'; it must be one of"):
         RSTTVectorEnv(2, autoreset_mode="x")
 
