@@ -12,6 +12,7 @@ from gymnasium.utils.env_checker import check_env
 import rstt_env
 from rstt_env import UNDECIDED, IllegalMoveError, Positions
 from rstt_env.env import RSTTEnv
+from rstt_env.render import rgb_array
 from rstt_env.rng import mix
 from rstt_env.tree import num_boards
 from tests.conftest import DEPTHS
@@ -212,6 +213,18 @@ def test_pictures_show_marks_won_boards_focus_last_move_and_the_winning_line(dep
     assert gold.sum() > 1000  # around the focus
     gold = abs(frame.astype(int) - (240, 168, 0)).max(axis=-1) < 12
     assert gold.sum() < 200
+
+
+def test_pictures_show_a_won_board_large_and_the_last_move_framed():
+    # O has won board 2, X has marked 1.2 (the README's position)
+    moves = [55, 10, 16, 67, 37, 11, 20, 19, 12, 30, 28, 9, 1]
+    picture = rgb_array(rstt_env.positions_from_moves(2, [moves])).astype(int)
+    third = len(picture) // 3
+    red = abs(picture - (206, 58, 48)).max(axis=-1) < 12
+    won, other = red[:third, third : 2 * third], red[:third, :third]
+    assert won.mean() > 0.05 > other.mean()  # a ring over the board, against nothing
+    frame = abs(picture - (255, 140, 0)).max(axis=-1) < 12
+    assert frame[: third // 3 + 20, third // 3 - 8 : 2 * third // 3 + 20].sum() == frame.sum() > 200
 
 
 def test_text_pictures_are_the_drawing_in_colour():
