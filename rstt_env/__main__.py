@@ -31,7 +31,7 @@ def main() -> None:
         _, reward, over, _, info = env.step(square)
         moves.append(square)
         if len(moves) <= 3 or over:
-            where = address(info["focus"])
+            where = address(info["focus"]) if info["focus"] else "play anywhere"
             console.print(
                 f"\nply {len(moves)}: {mover} plays {square_address(depth, square)}, "
                 + (

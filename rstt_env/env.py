@@ -55,8 +55,8 @@ class RSTTEnv(gymnasium.Env[Any, Any]):
         return self._observation(), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        if self._forfeited:
-            raise ValueError("the game is over: an illegal action lost it; call reset()")
+        if self.game_over and self.interface.illegal_action == "lose":
+            raise ValueError("the game is over; call reset()")
         mover = int(self.positions.to_play[0])
         lost = self.interface.act(self.positions, as_actions(action, 1), np.zeros(1, np.int64))
         self._forfeited = len(lost) > 0

@@ -119,6 +119,12 @@ def test_an_illegal_action_loses_where_that_was_asked_for():
         env.step(36)
     env.reset()
     assert env.step(100)[1:3] == (-1.0, True)
+    finished = make(depth=1, illegal_action="lose").unwrapped
+    finished.reset()
+    for square in (0, 3, 1, 4, 2):
+        finished.step(square)
+    with pytest.raises(ValueError, match="game is over"):
+        finished.step(8)
 
 
 def test_a_finished_game_s_mask_is_all_ones_and_samplers_can_take_it():
