@@ -14,12 +14,12 @@ IDLE = -1
 
 
 @kernel
-def playouts(state, games, repeats, seed, tally, plies):
+def playouts(state, games, repeats, seeds, tally, plies):
     """`repeats` uniformly random playouts from each of `games`, which stay as they are.
 
     Adds to `tally`, int64[N, 3] (won by X, won by O, drawn), and to `plies`, int64[N]. The
-    games must not be over. The random numbers of a playout depend on the seed, the position
-    and the playout's number among its repeats, on nothing else.
+    games must not be over. The random numbers of a playout depend on its game's `seeds[g]`,
+    uint64[N], the position and the playout's number among its repeats, on nothing else.
     """
     levels = state.levels
     game = np.full(LANES, IDLE)  # the game that a lane plays out
@@ -43,7 +43,7 @@ def playouts(state, games, repeats, seed, tally, plies):
                 g, number = games[started // repeats], started % repeats
                 if number == 0:
                     key = position_key(levels, state.boards, g, state.focus[g], state.to_play[g])
-                    key = mix(key ^ mix(seed))
+                    key = mix(key ^ mix(seeds[g]))
                 game[lane], boards[lane] = g, state.boards[g]
                 focus[lane], player[lane] = state.focus[g], state.to_play[g]
                 length[lane], stream[lane] = 0, mix(key + np.uint64(number))

@@ -214,19 +214,14 @@ class Positions:
         not on the place in the batch: with a single seed, equal positions get equal squares.
         """
         squares = np.empty(len(self), np.int64)
-        streams = whole_numbers(seeds, "seeds").astype(np.uint64)
-        if len(streams) not in (1, len(self)):
-            raise ValueError(
-                f"{len(streams)} seeds for {len(self)} games; give one, or one for each"
-            )
-        streams = np.broadcast_to(streams, len(self)).copy()
-        kernels.random_squares(self.state, streams, squares)
+        kernels.random_squares(self.state, self._streams(seeds), squares)
         return squares
 
-    def playouts(self, seed: int, repeats: int = 1) -> Playouts:
+    def playouts(self, seeds: ArrayLike, repeats: int = 1) -> Playouts:
         """Play each position to the end at random, `repeats` times; the positions stay.
 
-        The results depend on the seed and the position, not on the place in the batch.
+        The results depend on the seed (int, or int[N]: one for each game) and the position,
+        not on the place in the batch.
         """
         repeats = _count(repeats, "repeats")
         tally = np.zeros((len(self), 3), np.int64)
@@ -234,7 +229,7 @@ class Positions:
         over = np.flatnonzero(self.state.outcome != UNDECIDED)
         tally[over, self.state.outcome[over]] = repeats
         going_on = np.flatnonzero(self.state.outcome == UNDECIDED)
-        playouts(self.state, going_on, repeats, _stream(seed), tally, plies)
+        playouts(self.state, going_on, repeats, self._streams(seeds), tally, plies)
         return Playouts(tally, plies)
 
     def copy(self) -> Positions:
@@ -260,6 +255,14 @@ class Positions:
         return f"<Positions: {len(self)} at depth {self.depth}>"
 
     # --- checks ---
+
+    def _streams(self, seeds: ArrayLike) -> NDArray[np.uint64]:
+        streams = whole_numbers(seeds, "seeds").astype(np.uint64)
+        if len(streams) not in (1, len(self)):
+            raise ValueError(
+                f"{len(streams)} seeds for {len(self)} games; give one, or one for each"
+            )
+        return np.broadcast_to(streams, len(self)).copy()
 
     def _games(self, games: ArrayLike) -> NDArray[np.int64]:
         indices = whole_numbers(games, "games")
@@ -333,12 +336,6 @@ def _count(value: int, name: str) -> int:
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 0:
         raise ValueError(f"{name} is {value!r}; it must be a whole number, 0 or more")
     return int(value)
-
-
-def _stream(seed: int) -> np.uint64:
-    if not isinstance(seed, (int, np.integer)):
-        raise ValueError(f"seed is {seed!r}; it must be a whole number")
-    return np.uint64(int(seed) & (2**64 - 1))
 
 
 def whole_numbers(values: ArrayLike, name: str) -> NDArray[np.int64]:

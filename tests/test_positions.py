@@ -120,7 +120,7 @@ def test_an_unknown_depth_is_refused():
         (lambda: Positions(2).owner(5), "5 is no address"),
         (lambda: positions_from_moves(2, [40, 36]), "moves of game 0 are 40"),
         (lambda: positions_from_moves(2, [["5.5"]]), "moves of game 0"),
-        (lambda: Positions(2).playouts(seed=1.5), "seed is 1.5"),
+        (lambda: Positions(2).playouts(seeds=1.5), "seeds are an array of float64"),
         (lambda: Positions(2).play(np.array([2**63], np.uint64)), "whole numbers"),
     ],
 )
@@ -159,7 +159,7 @@ def test_any_row_of_any_batch_gives_the_same_answers(depth):
         lambda p: p.legal_children,
         lambda p: p.observation(),
         lambda p: p.owners,
-        lambda p: p.playouts(seed=7, repeats=3).tally if depth < 4 else p.keys,
+        lambda p: p.playouts(seeds=7, repeats=3).tally if depth < 4 else p.keys,
     ):
         assert (ask(batch)[order] == ask(shuffled)).all()
         assert (ask(batch)[5] == ask(batch[5])[0]).all()
@@ -181,7 +181,7 @@ def test_random_squares_are_legal_and_uniform(depth):
 def test_playouts_leave_the_positions_alone_and_count_finished_games():
     positions = positions_from_moves(1, [[], [0, 3, 1, 4, 2]])
     before = positions.copy()
-    result = positions.playouts(seed=0, repeats=10)
+    result = positions.playouts(seeds=0, repeats=10)
     assert same(positions, before)
     assert result.tally[0].sum() == 10
     assert result.tally[1].tolist() == [10, 0, 0]

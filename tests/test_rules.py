@@ -79,7 +79,7 @@ def test_reference_games_are_reproduced_ply_by_ply(depth):
     ],
 )
 def test_uniform_random_play_has_its_known_results(depth, repeats, shares, length):
-    result = Positions(depth).playouts(seed=1, repeats=repeats)
+    result = Positions(depth).playouts(seeds=1, repeats=repeats)
     assert result.tally.sum() == repeats
     assert result.plies[0] / repeats == pytest.approx(length, rel=0.002)
     if shares:

@@ -38,7 +38,7 @@ def _playouts(depth: int, repeats: int, seconds: float) -> Row:
     counts = {"plies": 0, "playouts": 0}
 
     def work() -> float:
-        result = start.playouts(seed=counts["playouts"], repeats=repeats)
+        result = start.playouts(seeds=counts["playouts"], repeats=repeats)
         counts["plies"] += int(result.plies[0])
         counts["playouts"] += repeats
         return repeats

@@ -1,0 +1,152 @@
+"""Spec strings: the one way to name an agent, in code, configurations and commands.
+
+A spec is a name, then what the agent needs, then options, joined by colons:
+`uct:1000:solver:reuse`. `KINDS` lists them all.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from agents.agent import Agent
+from agents.alphabeta import AlphaBetaAgent
+from agents.budget import Budget
+from agents.process import ProcessAgent
+from agents.simple import FlatMonteCarloAgent, GreedyAgent, RandomAgent
+from agents.uct import EXPLORATION, UCTAgent
+
+
+@dataclass(frozen=True)
+class Context:
+    """What an agent gets beside its spec."""
+
+    depth: int
+    seed: int
+    threads: int | None
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A name that a spec can start with."""
+
+    usage: str
+    about: str
+    make: Callable[[str, Context], Agent]
+    """Builds the agent from what follows the name and its colon."""
+
+
+def make_agent(spec: str, depth: int, seed: int = 0, threads: int | None = None) -> Agent:
+    """The agent that `spec` names.
+
+    Args:
+        spec: such as `random`, `uct:1000`, `uct:0.7s:solver`, `alphabeta:6`.
+        depth: of the games that it will play, 1 to 4.
+        seed: of its random numbers.
+        threads: how many cores it may use; all by default.
+
+    Raises:
+        ValueError: names what is unknown or wrong in the spec, and the nearest valid form.
+    """
+    name, _, rest = str(spec).partition(":")
+    if name not in KINDS:
+        usages = ", ".join(kind.usage for kind in KINDS.values())
+        raise ValueError(f"no agent is called {name!r}{_nearest(name, KINDS)}; there are {usages}")
+    try:
+        return KINDS[name].make(rest, Context(depth, seed, threads))
+    except ValueError as error:
+        raise ValueError(f"agent {spec!r}: {error}") from None
+
+
+def _nearest(word: str, valid: Iterable[str]) -> str:
+    close = difflib.get_close_matches(word, valid, n=1, cutoff=0.5)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def _bare(text: str) -> None:
+    if text:
+        raise ValueError(f"it takes nothing after its name, not {text!r}")
+
+
+def _random(text: str, context: Context) -> Agent:
+    _bare(text)
+    return RandomAgent(context.depth, context.seed)
+
+
+def _greedy(text: str, context: Context) -> Agent:
+    _bare(text)
+    return GreedyAgent(context.depth, context.seed)
+
+
+def _flat(text: str, context: Context) -> Agent:
+    budget = Budget.parse(text)
+    return FlatMonteCarloAgent(context.depth, budget, seed=context.seed, threads=context.threads)
+
+
+_UCT_OPTIONS = {
+    "solver": "prove positions, play a proven win at once",
+    "reuse": "keep the subtree of a game for its next move",
+    "decisive": "rollouts take a board at hand, else avoid handing one over",
+    "c0.7": f"exploration constant ({EXPLORATION:.3g} without)",
+    "p4": "four independent trees that share the budget, one a core",
+}
+
+
+def _uct(text: str, context: Context) -> Agent:
+    budget, *options = text.split(":")
+    flags = {"solver": False, "reuse": False, "decisive": False}
+    exploration, trees = EXPLORATION, 1
+    for option in options:
+        if option in flags:
+            flags[option] = True
+        elif re.fullmatch(r"c\d+(\.\d+)?", option):
+            exploration = float(option[1:])
+        elif re.fullmatch(r"p[1-9]\d*", option):
+            trees = int(option[1:])
+        else:
+            raise ValueError(
+                f"no option is called {option!r}{_nearest(option, _UCT_OPTIONS)}; "
+                f"there are {', '.join(_UCT_OPTIONS)}"
+            )
+    return UCTAgent(
+        context.depth,
+        Budget.parse(budget),
+        seed=context.seed,
+        exploration=exploration,
+        trees=trees,
+        threads=context.threads,
+        **flags,
+    )
+
+
+def _alphabeta(text: str, context: Context) -> Agent:
+    return AlphaBetaAgent(context.depth, Budget.parse(text), threads=context.threads)
+
+
+def _process(text: str, context: Context) -> Agent:
+    return ProcessAgent(context.depth, text)
+
+
+KINDS = {
+    "random": Kind("random", "uniformly random legal squares", _random),
+    "greedy": Kind("greedy", "claims the largest board that one move can, else random", _greedy),
+    "flatmc": Kind("flatmc:1000", "so many random playouts a move, no tree", _flat),
+    "uct": Kind(
+        "uct:1000 or uct:0.7s",
+        "tree search with random rollouts: simulations, or core-seconds, a move. Options: "
+        + "; ".join(f":{option} {about}" for option, about in _UCT_OPTIONS.items()),
+        _uct,
+    ),
+    "alphabeta": Kind(
+        "alphabeta:6 or alphabeta:0.5s",
+        "iterative deepening so many choices deep, or for so many core-seconds a move",
+        _alphabeta,
+    ),
+    "process": Kind(
+        "process:COMMAND",
+        "a program that speaks CodinGame's protocol of Ultimate Tic-Tac-Toe (depth 2)",
+        _process,
+    ),
+}
