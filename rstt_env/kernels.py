@@ -131,16 +131,28 @@ def feature_key(feature):
 
 
 @kernel
+def marks_key(board, player, marks):
+    """The part of a position's key that stands for a player's marks in a deepest board."""
+    if marks == 0:
+        return np.uint64(0)
+    return feature_key((2 * board + player + 1) * 1024 + marks)  # over those of focus and mover
+
+
+@kernel
+def mover_key(levels, focus, player):
+    """The part of a position's key that stands for the focus and the mover."""
+    return feature_key(focus) ^ feature_key(9 * first_deepest(levels) + 1 + player)
+
+
+@kernel
 def position_key(levels, boards, g, focus, player):
     """uint64 over all that decides the future: marks, focus, mover."""
     deepest = first_deepest(levels)
     num_boards = 9 * deepest + 1
-    key = feature_key(focus) ^ feature_key(num_boards + player)
+    key = mover_key(levels, focus, player)
     for board in range(deepest, num_boards):
         for owner in range(2):
-            marks = get(boards, g, board, owner)
-            if marks:  # these numbers start at 1024, above those of focus and mover
-                key ^= feature_key((2 * board + owner + 1) * 1024 + marks)
+            key ^= marks_key(board, owner, get(boards, g, board, owner))
     return key
 
 

@@ -1,3 +1,5 @@
-"""Alpha-beta."""
-class AlphaBetaAgent:
-    def __init__(self, depth, budget, *, threads=None): raise ValueError('todo')
+"""Alpha-beta: the classical opponent, and the only one where rollouts say little."""
+
+from agents.alphabeta.agent import AlphaBetaAgent
+
+__all__ = ["AlphaBetaAgent"]
