@@ -71,6 +71,11 @@ class Answer:
 class Agent(Protocol):
     """Plays any number of games at one depth."""
 
+    @property
+    def timed(self) -> bool:
+        """Whether the clock decides how well it plays, so that it needs a core to itself."""
+        ...
+
     def act(self, positions: Positions, games: Sequence[int] | None = None) -> Answer:
         """Answer B positions, none of which is over.
 

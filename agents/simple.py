@@ -19,6 +19,8 @@ from rstt_env.positions import Positions
 class RandomAgent:
     """Uniformly random legal squares."""
 
+    timed = False
+
     def __init__(self, depth: int, seed: int = 0) -> None:
         self._depth, self._seed = tree.check_depth(depth), seed
 
@@ -52,6 +54,8 @@ class FlatMonteCarloAgent:
     A move's playouts are shared equally among the choices that are left of it; a choice with
     a single open child takes none.
     """
+
+    timed = False
 
     def __init__(
         self, depth: int, budget: Budget, *, seed: int = 0, threads: int | None = None

@@ -38,6 +38,10 @@ class AlphaBetaAgent:
         self._threads = threads or num_cores()
         self._own = threading.local()  # every thread has a table of its own
 
+    @property
+    def timed(self) -> bool:
+        return self._budget.seconds is not None
+
     def reset(self, games: Sequence[int] | None = None) -> None:
         pass  # it keeps nothing
 

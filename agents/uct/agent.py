@@ -66,6 +66,10 @@ class UCTAgent:
         self._threads = threads or num_cores()
         self._kept: dict[int, tuple[Positions, list[NDArray[np.int32]]]] = {}
 
+    @property
+    def timed(self) -> bool:
+        return self._budget.seconds is not None
+
     def reset(self, games: Sequence[int] | None = None) -> None:
         for game in list(self._kept) if games is None else games:
             self._kept.pop(game, None)

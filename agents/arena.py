@@ -1,0 +1,138 @@
+"""The arena: two agents, pairs of games, both seats of every opening."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.agent import FORFEIT, Agent
+from agents.threads import num_cores
+from rstt_env.outcome import UNDECIDED, O, X, outcome_value
+from rstt_env.positions import positions_from_moves
+from rstt_env.record import GameRecord
+
+_AT_ONCE = 64  # games for each core, unless the clock counts
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game between two agents.
+
+    Attributes:
+        opening: the number of the opening.
+        seat: the first agent's: 0 (X) or 1 (O).
+        moves: squares, those of the opening included.
+        value: of the result for the first agent: 1, 0 or -1.
+        forfeit: why the loser gave up, if it did.
+    """
+
+    opening: int
+    seat: int
+    moves: list[int]
+    value: float
+    forfeit: str | None = None
+
+
+@dataclass
+class Effort:
+    """What an agent spent on its moves."""
+
+    moves: int = 0
+    simulations: int = 0
+    seconds: float = 0.0
+
+
+@dataclass
+class Wave:
+    """Games that were played side by side, two for each opening."""
+
+    games: list[Game] = field(default_factory=list)
+    efforts: tuple[Effort, Effort] = field(default_factory=lambda: (Effort(), Effort()))
+
+
+Rows = NDArray[np.int64]
+Progress = Callable[[Sequence[int]], None]
+"""Told, after each ply, how many plies each game of the wave has had."""
+
+
+def play_pairs(
+    agents: tuple[Agent, Agent],
+    depth: int,
+    openings: Sequence[list[int]],
+    progress: Progress = lambda plies: None,
+) -> Iterator[Wave]:
+    """Play every opening twice, the first agent as X and then as O; yield wave after wave.
+
+    The games of a wave advance together, so that agents get batches. Where an agent's budget
+    is in core-seconds, a wave is no larger than the number of cores: one game a core.
+    """
+    timed = any(agent.timed for agent in agents)
+    pairs = max(1, num_cores() // 2 if timed else num_cores() * _AT_ONCE // 2)
+    for agent in agents:
+        agent.reset()
+    for first in range(0, len(openings), pairs):
+        numbers = range(first, min(first + pairs, len(openings)))
+        yield _play_wave(agents, depth, openings, numbers, progress)
+
+
+def _play_wave(
+    agents: tuple[Agent, Agent],
+    depth: int,
+    openings: Sequence[list[int]],
+    numbers: range,
+    progress: Progress,
+) -> Wave:
+    wave = Wave()
+    opening = np.repeat(np.array(numbers), 2)
+    seat = np.tile([X, O], len(numbers))  # the first agent's
+    ids = 2 * opening + seat
+    moves = [list(openings[number]) for number in opening]
+    positions = positions_from_moves(depth, moves)
+    forfeits: dict[int, str] = {}
+
+    def act(turn: tuple[int, Rows]) -> list[int]:
+        side, rows = turn
+        answer = agents[side].act(positions[rows], ids[rows].tolist())
+        effort = wave.efforts[side]
+        effort.moves += len(rows)
+        effort.simulations += int(answer.simulations.sum())
+        effort.seconds += float(answer.seconds.sum())
+        forfeits.update({int(rows[i]): reason for i, reason in answer.forfeits.items()})
+        return answer.square.tolist()
+
+    playing = np.arange(len(ids))
+    with ThreadPoolExecutor(2) as both:  # each agent thinks about the games where it is to move
+        while len(playing):
+            sides = (positions.to_play[playing] != seat[playing]).astype(int)
+            turns = [(side, playing[sides == side]) for side in (0, 1) if (sides == side).any()]
+            for (_, rows), squares in zip(turns, list(both.map(act, turns)), strict=True):
+                kept = [i for i, square in enumerate(squares) if square != FORFEIT]
+                positions.play([squares[i] for i in kept], rows[kept])
+                for i in kept:
+                    moves[rows[i]].append(squares[i])
+            going_on = positions.outcome == UNDECIDED
+            going_on[list(forfeits)] = False
+            playing = np.flatnonzero(going_on)
+            progress([len(squares) for squares in moves])
+    for i in range(len(ids)):
+        # who gives up is to move: a loss as if the other had won
+        outcome = 1 - positions.to_play[i] if i in forfeits else positions.outcome[i]
+        value = float(outcome_value(int(outcome), int(seat[i])))
+        wave.games.append(Game(int(opening[i]), int(seat[i]), moves[i], value, forfeits.get(i)))
+    for agent in agents:
+        agent.reset(ids.tolist())
+    return wave
+
+
+def record(game: Game, depth: int, names: tuple[str, str], metadata: dict[str, Any]) -> GameRecord:
+    """The game as a record; `names` are the agents', the first agent's first."""
+    x, o = names if game.seat == X else names[::-1]
+    facts = {"x": x, "o": o, "opening": game.opening, **metadata}
+    if game.forfeit is not None:
+        facts["forfeit"] = game.forfeit
+    return GameRecord.of_moves(depth, game.moves, facts)

@@ -1,0 +1,103 @@
+"""What a match says: scores with intervals, Elo differences, and when to stop."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+Z = 1.96
+"""Standard errors on each side of a 95 % interval."""
+
+_PAIR_SCORES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
+
+
+class Estimate(NamedTuple):
+    """A figure and its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def score_interval(pair_scores: Sequence[float]) -> Estimate:
+    """The mean score of a match from the scores of its pairs, each 0, 1/4, … 1.
+
+    The two games of a pair share an opening, so that the pair is the unit that varies. The
+    interval is normal. Where all n pairs score the same there is no variance to go by: then,
+    with a confidence of 95 %, at most a share 1 - 0.05^(1/n) of pairs scores otherwise, which
+    at 0 % and 100 % is the exact one-sided bound.
+    """
+    scores = np.asarray(pair_scores, float)
+    mean = float(scores.mean())
+    if scores.min() == scores.max():
+        others = 1 - 0.05 ** (1 / len(scores))
+        return Estimate(mean, mean * (1 - others), mean + (1 - mean) * others)
+    error = Z * float(scores.std(ddof=1)) / math.sqrt(len(scores))
+    return Estimate(mean, max(0.0, mean - error), min(1.0, mean + error))
+
+
+def elo(score: float) -> float:
+    """The logistic Elo difference that a score between 0 and 1 stands for; infinite at both ends."""
+    if score <= 0:
+        return float("-inf")
+    return math.inf if score >= 1 else 400 * math.log10(score / (1 - score))
+
+
+def expected_score(elo_difference: float) -> float:
+    """The inverse of `elo`."""
+    return 1 / (1 + 10 ** (elo_difference / -400))
+
+
+def elo_interval(score: Estimate) -> Estimate:
+    """The Elo difference that belongs to a score and its interval."""
+    return Estimate(elo(score.value), elo(score.low), elo(score.high))
+
+
+def log_likelihood_ratio(pair_scores: Sequence[float], elo0: float, elo1: float) -> float:
+    """How much better `elo1` explains a match than `elo0`: the pentanomial GSPRT.
+
+    The generalised sequential probability ratio test, as fishtest uses it: each hypothesis
+    fixes the mean score, and the five outcomes of a pair are given the likeliest
+    distribution with that mean.
+    """
+    counts = np.array([(np.asarray(pair_scores) == score).sum() for score in _PAIR_SCORES], float)
+    counts = np.maximum(counts, 1e-3)  # an outcome not seen yet is not impossible
+    shares = counts / counts.sum()
+    likeliest = [_with_mean(shares, expected_score(elo)) for elo in (elo0, elo1)]
+    return float(counts.sum() * (shares * np.log(likeliest[1] / likeliest[0])).sum())
+
+
+def _with_mean(shares: np.ndarray, mean: float) -> np.ndarray:
+    """The distribution with a mean under which the observed shares are the likeliest.
+
+    It is shares / (1 + x (score - mean)), for the x that gives it the right mean, found by
+    bisection (Owen, Empirical Likelihood, 2001).
+    """
+    distance = _PAIR_SCORES - mean
+    low, high = -1 / distance[-1], -1 / distance[0]  # all probabilities positive in between
+    for _ in range(100):
+        x = (low + high) / 2
+        if (shares * distance / (1 + x * distance)).sum() > 0:
+            low = x
+        else:
+            high = x
+    return shares / (1 + x * distance)
+
+
+class SPRT(NamedTuple):
+    """A sequential test of two Elo differences, with errors of 5 % on each side."""
+
+    elo0: float
+    elo1: float
+
+    LIMIT = math.log(0.95 / 0.05)
+
+    def verdict(self, pair_scores: Sequence[float]) -> str | None:
+        """`H1` (at least elo1), `H0` (at most elo0), or None: play on."""
+        ratio = log_likelihood_ratio(pair_scores, self.elo0, self.elo1)
+        if ratio >= self.LIMIT:
+            return "H1"
+        return "H0" if ratio + self.LIMIT <= 0 else None
