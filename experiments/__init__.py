@@ -1,1 +1,1 @@
-"""Programs to run: benchmarks so far."""
+"""Programs to run: they read configurations, and drive agents and the engine."""

@@ -1,0 +1,95 @@
+"""Matches as programs run them: with a live line, and with every game on disk at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from agents import make_agent
+from agents.arena import Game, play_pairs, record
+from agents.match import Match
+from agents.openings import make_openings
+from agents.ratings import SPRT
+from rstt_env import tree
+
+_LENGTH = 0.7  # of a game, as a share of the squares, until the first games are over
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """What a match is played with."""
+
+    depth: int
+    games: int
+    seed: int
+    output: Path | None
+    """Games are appended to `games.jsonl` in this folder."""
+    facts: dict[str, Any]
+    """Goes into every game's record."""
+
+
+def play_match(
+    agent: str, opponent: str, meeting: Meeting, sprt: SPRT | None = None
+) -> Match:
+    """Play `meeting.games` games, fewer if `sprt` decides earlier or Ctrl-C stops it.
+
+    Raises:
+        KeyboardInterrupt: before the first games were done.
+    """
+    match = Match(agent, opponent, sprt)
+    agents = (
+        make_agent(agent, meeting.depth, meeting.seed),
+        make_agent(opponent, meeting.depth, meeting.seed + 1),
+    )
+    openings = make_openings(meeting.depth, meeting.games // 2, meeting.seed)
+    with _live_line() as live:
+        line = live.add_task(f"{agent} v {opponent}", total=meeting.games, score="")
+
+        def progress(plies: Sequence[int]) -> None:
+            length = match.mean_length if match.games else _LENGTH * tree.num_squares(meeting.depth)
+            part = sum(min(1.0, count / length) for count in plies)
+            live.update(line, completed=len(match.games) + part)
+
+        try:
+            for wave in play_pairs(agents, meeting.depth, openings, progress):
+                match.add(wave)
+                _save(wave.games, (agent, opponent), meeting)
+                live.update(line, completed=len(match.games), score=_so_far(match))
+                if match.verdict is not None:
+                    break
+        except KeyboardInterrupt:
+            if not match.games:
+                raise
+            live.console.print("stopped; the figures are of the finished games")
+    return match
+
+
+def _save(games: Sequence[Game], names: tuple[str, str], meeting: Meeting) -> None:
+    if meeting.output is None:
+        return
+    with (meeting.output / "games.jsonl").open("a", encoding="utf-8") as file:
+        for game in games:
+            file.write(record(game, meeting.depth, names, meeting.facts).to_json() + "\n")
+
+
+def _live_line() -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:.0f}/{task.total} games {task.fields[score]}"),
+        TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(elapsed_when_finished=False),
+        console=Console(stderr=True),
+        transient=True,
+    )
+
+
+def _so_far(match: Match) -> str:
+    score = match.score
+    return f"{match.counts}, {score.value:.1%} ({score.low:.1%} to {score.high:.1%})"
