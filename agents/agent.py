@@ -9,15 +9,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rstt_env.jit import kernel
 from rstt_env.outcome import UNDECIDED
 from rstt_env.positions import Positions
-from rstt_env.rng import GAMMA, mix
 
 FORFEIT = -1
 """The square of an answer that gives the game up."""
-
-_NO_GAME = np.uint64(2**64 - 1)
 
 
 @dataclass(frozen=True)
@@ -33,8 +29,10 @@ class Answer:
     """int64[B], a legal square; `FORFEIT` where the agent gives the game up."""
 
     value: NDArray[np.float64]
-    """float64[B]; 0 where the agent has no opinion, exactly ±1 only where it has a proof (or
-    where every simulation agreed)."""
+    """float64[B]; 0 where the agent has no opinion."""
+
+    proven: NDArray[np.bool_]
+    """bool[B]: whether the value is certain."""
 
     visits: NDArray[np.int64]
     """int64[B, 9], simulations through each child; 0 where the agent has none."""
@@ -42,7 +40,7 @@ class Answer:
     scores: NDArray[np.float64]
     """float64[B, 9], the value of each child; NaN where it is not known."""
 
-    variations: Sequence[Sequence[int]]
+    variations: list[list[int]]
     """B principal variations: the squares that the agent expects, its own first."""
 
     simulations: NDArray[np.int64]
@@ -60,6 +58,7 @@ class Answer:
         return cls(
             square=np.full(num_positions, FORFEIT, np.int64),
             value=np.zeros(num_positions),
+            proven=np.zeros(num_positions, np.bool_),
             visits=np.zeros((num_positions, 9), np.int64),
             scores=np.full((num_positions, 9), np.nan),
             variations=[[] for _ in range(num_positions)],
@@ -107,17 +106,3 @@ def check_request(
     if ids.shape != (len(positions),) or len(set(ids.tolist())) != len(ids):
         raise ValueError(f"games are {games!r}; give {len(positions)} different ids, one for each")
     return ids.astype(np.uint64)
-
-
-@kernel
-def _fill_seeds(seed, ids, seeds):
-    for i in range(len(seeds)):
-        seeds[i] = mix(mix(seed) + ids[i] * GAMMA) >> np.uint64(1)  # fits into int64
-
-
-def game_seeds(seed: int, games: NDArray[np.uint64] | None, num_positions: int) -> NDArray[np.int64]:
-    """int64[B]: for each position a seed from the agent's seed and the game's id, if it has one."""
-    ids = np.full(num_positions, _NO_GAME) if games is None else games
-    seeds = np.empty(num_positions, np.int64)
-    _fill_seeds(np.uint64(seed & (2**64 - 1)), ids, seeds)
-    return seeds

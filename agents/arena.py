@@ -103,7 +103,8 @@ def _play_wave(
         effort.simulations += int(answer.simulations.sum())
         effort.seconds += float(answer.seconds.sum())
         forfeits.update({int(rows[i]): reason for i, reason in answer.forfeits.items()})
-        return answer.square.tolist()
+        squares: list[int] = answer.square.tolist()
+        return squares
 
     playing = np.arange(len(ids))
     with ThreadPoolExecutor(2) as both:  # each agent thinks about the games where it is to move

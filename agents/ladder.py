@@ -50,4 +50,5 @@ def _fit(
         points[first, second] += won + _PRIOR
         points[second, first] += 2 * len(pairs) - won + _PRIOR
     strengths: NDArray[np.float64] = choix.ilsr_pairwise_dense(points, max_iter=1000)
-    return _ELO * (strengths - strengths[0])
+    elo: NDArray[np.float64] = _ELO * (strengths - strengths[0])
+    return elo

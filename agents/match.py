@@ -71,7 +71,8 @@ class Match:
     def pair_scores(self) -> list[float]:
         """A score between 0 and 1 for each opening."""
         values = np.array([game.value for game in self.games]).reshape(-1, 2)
-        return ((values.sum(axis=1) + 2) / 4).tolist()
+        scores: list[float] = ((values.sum(axis=1) + 2) / 4).tolist()
+        return scores
 
     @property
     def score(self) -> Estimate:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 Z = 1.96
 """Standard errors on each side of a 95 % interval."""
@@ -40,7 +41,7 @@ def score_interval(pair_scores: Sequence[float]) -> Estimate:
 
 
 def elo(score: float) -> float:
-    """The logistic Elo difference that a score between 0 and 1 stands for; infinite at both ends."""
+    """The logistic Elo difference that a score stands for; infinite at 0 and 1."""
     if score <= 0:
         return float("-inf")
     return math.inf if score >= 1 else 400 * math.log10(score / (1 - score))
@@ -70,7 +71,7 @@ def log_likelihood_ratio(pair_scores: Sequence[float], elo0: float, elo1: float)
     return float(counts.sum() * (shares * np.log(likeliest[1] / likeliest[0])).sum())
 
 
-def _with_mean(shares: np.ndarray, mean: float) -> np.ndarray:
+def _with_mean(shares: NDArray[np.float64], mean: float) -> NDArray[np.float64]:
     """The distribution with a mean under which the observed shares are the likeliest.
 
     It is shares / (1 + x (score - mean)), for the x that gives it the right mean, found by
@@ -84,7 +85,11 @@ def _with_mean(shares: np.ndarray, mean: float) -> np.ndarray:
             low = x
         else:
             high = x
-    return shares / (1 + x * distance)
+    likeliest: NDArray[np.float64] = shares / (1 + x * distance)
+    return likeliest
+
+
+_LIMIT = math.log(0.95 / 0.05)  # of the log-likelihood ratio, for errors of 5 %
 
 
 class SPRT(NamedTuple):
@@ -93,11 +98,9 @@ class SPRT(NamedTuple):
     elo0: float
     elo1: float
 
-    LIMIT = math.log(0.95 / 0.05)
-
     def verdict(self, pair_scores: Sequence[float]) -> str | None:
         """`H1` (at least elo1), `H0` (at most elo0), or None: play on."""
         ratio = log_likelihood_ratio(pair_scores, self.elo0, self.elo1)
-        if ratio >= self.LIMIT:
+        if ratio >= _LIMIT:
             return "H1"
-        return "H0" if ratio + self.LIMIT <= 0 else None
+        return "H0" if ratio + _LIMIT <= 0 else None

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.agent import Answer, check_request, game_seeds
+from agents.agent import Answer, check_request
 from agents.budget import Budget
 from agents.greed import greedy_squares
+from agents.seeds import game_seeds
 from agents.threads import num_cores, parallel
 from rstt_env import tree
 from rstt_env.positions import Positions

@@ -89,7 +89,7 @@ _UCT_OPTIONS = {
     "solver": "prove positions, play a proven win at once",
     "reuse": "keep the subtree of a game for its next move",
     "decisive": "rollouts take a board at hand, else avoid handing one over",
-    "c0.7": f"exploration constant ({EXPLORATION:.3g} without)",
+    "c0.7": f"exploration constant ({EXPLORATION} without)",
     "p4": "four independent trees that share the budget, one a core",
 }
 

@@ -69,9 +69,8 @@ def _names(config: Any, above: str = "") -> list[str]:
     """All names of a configuration, those of groups included: `game`, `game.depth`, …"""
     names: list[str] = []
     for key in config if isinstance(config, DictConfig) else ():
-        names.append(f"{above}{key}")
-        inner = config._get_node(key)
-        names.extend(_names(inner, f"{above}{key}."))
+        name = above + str(key)
+        names.extend([name, *_names(config._get_node(key), f"{name}.")])
     return names
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -37,41 +38,55 @@ def evaluate(config: EvaluateConfig) -> list[Match]:
         matches.append(play_match(config.agent, opponent, meeting, sprt))
         if output is not None:
             _save(output, facts, matches)
-    console.print(table(matches, config.game.depth))
+    for table in (verdicts(matches, config.game.depth), details(matches)):
+        console.print(table)
     for match in matches:
-        for reason in match.forfeits[:3]:
-            console.print(f"given up against {match.opponent}: {reason}")
+        for reason, times in Counter(match.forfeits).items():
+            console.print(f"given up against {match.opponent}, {times} ×: {reason}")
     if output is not None:
         console.print(f"figures, curves and games are in {output}; look at the games with")
         console.print(f"  python -m experiments.replay {output / 'games.jsonl'}")
     return matches
 
 
-def table(matches: list[Match], depth: int) -> Table:
-    """The matches, a line each; wins–draws–losses are the agent's."""
-    table = Table(
-        title=f"{matches[0].agent} at depth {depth} (intervals: 95 %, from the variance of pairs)",
-        title_justify="left",
-    )
-    for heading in ("against", "games", "w–d–l", "as X", "as O", "score", "Elo difference",
-                    "distinct", "plies", "sims/move", "core-ms/move"):  # fmt: skip
-        table.add_column(heading, justify="left" if heading == "against" else "right")
+def verdicts(matches: list[Match], depth: int) -> Table:
+    """Who is stronger, a line a match; wins–draws–losses are the agent's."""
+    sprt = any(match.sprt for match in matches)
+    headings = ["against", "games", "w–d–l", "score, 95 %", "Elo difference, 95 %"]
+    table = _table(f"{matches[0].agent} at depth {depth}", headings + ["SPRT"] * sprt)
     for match in matches:
-        own, other = match.efforts
-        verdict = f" {match.verdict or 'open'}" if match.sprt else ""
         table.add_row(
             match.opponent,
             str(len(match.games)),
             str(match.counts),
+            _interval(match.score, "{:.1%}"),
+            _interval(match.elo, "{:+.0f}"),
+            *[match.verdict or "open"] * sprt,
+        )
+    return table
+
+
+def details(matches: list[Match]) -> Table:
+    """How the games went; where there are two figures, the agent's is the first."""
+    headings = ["against", "as X", "as O", "distinct", "plies", "sims a move", "core-ms a move"]
+    table = _table("details", headings)
+    for match in matches:
+        table.add_row(
+            match.opponent,
             str(match.in_seat(X)),
             str(match.in_seat(O)),
-            _interval(match.score, "{:.1%}"),
-            _interval(match.elo, "{:+.0f}") + verdict,
             str(match.distinct_games),
             f"{match.mean_length:.1f}",
-            " / ".join(f"{e.simulations / max(1, e.moves):,.0f}" for e in (own, other)),
-            " / ".join(f"{1000 * e.seconds / max(1, e.moves):,.2f}" for e in (own, other)),
+            "\n".join(f"{e.simulations / max(1, e.moves):,.0f}" for e in match.efforts),
+            "\n".join(f"{1000 * e.seconds / max(1, e.moves):,.2f}" for e in match.efforts),
         )
+    return table
+
+
+def _table(title: str, headings: list[str]) -> Table:
+    table = Table(title=title, title_justify="left")
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading == "against" else "right")
     return table
 
 

@@ -24,7 +24,9 @@ def ladder(config: LadderConfig) -> list[Estimate]:
     """Play every pair, show and save the ratings, and return them in the order of the agents."""
     for library in ("choix", "matplotlib"):
         if importlib.util.find_spec(library) is None:
-            raise ValueError(f"the ladder needs {library}: pip install -c constraints.txt -e '.[ladder]'")
+            raise ValueError(
+                f"the ladder needs {library}: pip install -c constraints.txt -e '.[ladder]'"
+            )
     from experiments.pictures import draw_ladder
 
     for spec in config.agents:
@@ -52,9 +54,7 @@ def ladder(config: LadderConfig) -> list[Estimate]:
     return ratings
 
 
-def _table(
-    names: list[str], ratings: list[Estimate], matches: list[Match], title: str
-) -> Table:
+def _table(names: list[str], ratings: list[Estimate], matches: list[Match], title: str) -> Table:
     table = Table("agent", title=f"Elo above {names[0]}, {title}", title_justify="left")
     for heading in ("Elo", "95 %", "score"):
         table.add_column(heading, justify="right")

@@ -33,9 +33,7 @@ class Meeting:
     """Goes into every game's record."""
 
 
-def play_match(
-    agent: str, opponent: str, meeting: Meeting, sprt: SPRT | None = None
-) -> Match:
+def play_match(agent: str, opponent: str, meeting: Meeting, sprt: SPRT | None = None) -> Match:
     """Play `meeting.games` games, fewer if `sprt` decides earlier or Ctrl-C stops it.
 
     Raises:

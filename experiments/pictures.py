@@ -36,7 +36,9 @@ def draw_ladder(
     errors = np.abs(values[:, 1:] - values[:, :1]).T
     left.errorbar(values[:, 0], range(len(names)), xerr=errors, fmt="o", capsize=3)
     for row, value in enumerate(values[:, 0]):
-        left.annotate(f"{value:+.0f}", (value, row), (0, 7), textcoords="offset points", ha="center")
+        left.annotate(
+            f"{value:+.0f}", (value, row), (0, 7), textcoords="offset points", ha="center"
+        )
     left.set_yticks(range(len(names)), ranked)
     left.set_xlabel("Elo (95 % intervals)")
     left.margins(x=0.12)
@@ -48,4 +50,5 @@ def draw_ladder(
     right.set_xticks(range(len(names)), ranked, rotation=30, ha="right")
     right.set_xlabel("score in % of the row against the column")
     left.set_ylim(-0.5, len(names) - 0.5)
-    FigureCanvasAgg(figure).print_png(str(path))
+    FigureCanvasAgg(figure)
+    figure.savefig(path)

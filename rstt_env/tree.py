@@ -25,9 +25,7 @@ NUM_ONES: NDArray[np.uint8] = np.array([m.bit_count() for m in _MASKS], np.uint8
 """uint8[512]: how many bits of a mask are set."""
 
 COMPLETING: NDArray[np.uint16] = np.array(
-    [
-        sum(1 << k for k in range(9) if not m >> k & 1 and HAS_LINE[m | 1 << k]) for m in _MASKS
-    ],
+    [sum(1 << k for k in range(9) if not m >> k & 1 and HAS_LINE[m | 1 << k]) for m in _MASKS],
     np.uint16,
 )
 """uint16[512]: the bits that a mask lacks and each of which would give it three in a row."""

@@ -41,3 +41,11 @@ def test_the_engine_benchmark_prints_its_rows():
 def test_the_benchmark_refuses_what_it_does_not_know(arguments):
     error = run("experiments.bench", *arguments, code=2 if arguments == ["engines"] else 1).stderr
     assert "usage: python -m experiments.bench" in error
+
+
+@pytest.mark.jit
+def test_the_search_benchmark_prints_its_rows():
+    result = json.loads(run("experiments.bench", "search", "seconds=0.01", "json=true").stdout)
+    rates = {row["name"]: row["rate"] for row in result["rows"]}
+    assert len(rates) >= 12
+    assert all(rate > 0 for rate in rates.values())

@@ -1,9 +1,6 @@
 """The facts of the game that every correct engine reproduces."""
 
-import gzip
-import json
 import zlib
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,12 +9,8 @@ from rstt_env import DRAW, UNDECIDED, O, Positions, X, positions_from_moves, tra
 from rstt_env.notation import address
 from rstt_env.outcome import NAMES
 from tests.conftest import DEPTHS, JIT
+from tests.vectors import ENDGAMES, GAMES
 
-DATA = Path(__file__).parent / "data"
-GAMES = [
-    json.loads(line)
-    for line in gzip.decompress((DATA / "games.jsonl.gz").read_bytes()).splitlines()
-]
 PERFT = {1: [9, 72, 504, 3024, 15120, 54720], 2: [81, 720, 6336], 3: [729], 4: [6561]}
 if JIT:
     PERFT = {**PERFT, 2: [81, 720, 6336, 55080, 473256], 3: [729, 6552, 58824], 4: [6561, 59040]}
@@ -97,7 +90,7 @@ def test_first_squares_fall_into_classes_under_the_symmetries(depth, distinct):
 
 
 def test_solved_endgames_have_the_legal_squares_that_were_solved():
-    for endgame in json.loads((DATA / "endgames.json").read_text()):
+    for endgame in ENDGAMES:
         positions = positions_from_moves(endgame["depth"], [endgame["moves"]])
         assert np.flatnonzero(positions.legal[0]).tolist() == sorted(map(int, endgame["values"]))
         positions.play(endgame["best"])  # a win ends the game or goes on; both are legal

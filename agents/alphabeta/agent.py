@@ -38,6 +38,8 @@ class AlphaBetaAgent:
         self._threads = threads or num_cores()
         self._own = threading.local()  # every thread has a table of its own
 
+        Deepening(Positions(depth), new_table(1)).to(1)  # compiles before a clock runs
+
     @property
     def timed(self) -> bool:
         return self._budget.seconds is not None
@@ -65,7 +67,7 @@ class AlphaBetaAgent:
         for choices in range(first, 0, -1):
             digits = np.flatnonzero(position.legal_children[0])
             digit = int(digits[0])
-            if len(digits) > 1:
+            if len(digits) > 1 or (choices == 1 and not opinion):  # a forced move has a value too
                 deepening = Deepening(position, self._own.table)
                 if self._budget.seconds is None:
                     deepening.to(self._budget.simulations or 1)
@@ -76,6 +78,7 @@ class AlphaBetaAgent:
                 answer.simulations[row] += deepening.nodes
                 if not opinion:  # a move's value is that of its first choice among several
                     answer.value[row], opinion = deepening.value, True
+                    answer.proven[row] = deepening.solved
                 if choices == first:
                     answer.scores[row, digits] = deepening.scores[digits]
             position.choose([digit])

@@ -27,6 +27,7 @@ class Deepening:
     Attributes:
         digit: the best child of the focus so far.
         nodes: looked at so far.
+        solved: whether the value is certain.
     """
 
     def __init__(self, position: Positions, table: NDArray[np.uint64]) -> None:
@@ -39,12 +40,12 @@ class Deepening:
         most_choices = position.depth * int(state.boards[0, 0, 3])
         self._stack = search.new_stack(position.depth, min(most_choices, _FARTHEST) + 1)
         self._choices = 0  # looked ahead in the iteration at hand
-        self.digit, self._score, self._solved, self.nodes = NO_DIGIT, 0, False, 0
+        self.digit, self._score, self.solved, self.nodes = NO_DIGIT, 0, False, 0
         self._best_scores = np.full(9, search.LOWEST)
 
     def to(self, choices: int) -> None:
         """Look so many choices ahead, or as many as solve the position."""
-        while self._choices < choices and not self._solved:
+        while self._choices < choices and not self.solved:
             self._start()
             self._go_on(_WHOLE)
 
@@ -55,7 +56,7 @@ class Deepening:
         """
         end = time.thread_time() + seconds
         self.to(1)
-        while time.thread_time() < end and not self._solved:
+        while time.thread_time() < end and not self.solved:
             if self._stack.ply[0] < 0:
                 self._start()
             self._go_on(_ROUND)
@@ -64,7 +65,7 @@ class Deepening:
     @property
     def value(self) -> float:
         """Of the position for its mover: ±1 or 0 if solved, else strictly between -1 and 1."""
-        return self._as_value(self._score, self._solved)
+        return self._as_value(self._score, self.solved)
 
     @property
     def scores(self) -> NDArray[np.float64]:
@@ -73,7 +74,8 @@ class Deepening:
 
     def variation(self, position: Positions) -> list[int]:
         """The squares that the table expects from a position on which the search has passed."""
-        position, squares = position.copy(), []
+        position = position.copy()
+        squares: list[int] = []
         while position.state.outcome[0] == UNDECIDED and len(squares) < 20:
             entry = look_up(self._table, position.keys[0], self._salt)
             if not entry.found or not 0 <= entry.digit < 9:
@@ -111,7 +113,7 @@ class Deepening:
         if self._stack.ply[0] < 0:
             self._take_over()
             frame = self._stack.frames[0]
-            self._solved = bool(frame[search.ALL_SOLVED]) or abs(self._score) >= search.SURE_WIN
+            self.solved = bool(frame[search.ALL_SOLVED]) or abs(self._score) >= search.SURE_WIN
 
     def _take_over(self) -> None:
         """Keep the best child of the iteration, even of one that isn't finished."""

@@ -1,8 +1,8 @@
-"""What a position is worth before it is decided: material and open lines, level by level.
+"""What a position is worth before it is decided: material in open lines, level by level.
 
-A board scores for each player by the lines of three that are still open to the player and
-by the children won. A level counts `SCALE` times as much as the one below. A decided board
-scores nothing itself: what it is worth shows in the board around it.
+A board scores for each player by the children won, each as often as it stands in a line of
+three that is still open to the player. A level counts `SCALE` times as much as the one below.
+A decided board scores nothing itself: what it is worth shows in the board around it.
 """
 
 import numpy as np
@@ -14,19 +14,16 @@ from rstt_env.outcome import O, X
 from rstt_env.state import CLOSED, OPEN
 from rstt_env.tree import LINES, first_deepest, parent_of
 
-# The weights. They were chosen by matches at depth 2 and 3 (experiments/results).
+# The weights, chosen by matches (experiments/results/baselines.md).
 OPEN_LINE = (0, 1, 4)
-"""Of a line without a foreign or drawn child, by how many children of it are won already."""
-CHILD = 3
-"""Of a won child."""
+"""Of a line without a foreign or drawn child, by how many of its children are won already."""
 SCALE = 8
 """How much more a board counts than one a level below."""
 
 
 def _worth(mine: int, blocked: int) -> int:
-    open_lines = [line for line in LINES if not line & blocked]
-    lines = sum(OPEN_LINE[(line & mine).bit_count()] for line in open_lines if line & mine != line)
-    return lines + CHILD * mine.bit_count()
+    open_lines = [line for line in LINES if not line & blocked and line & mine != line]
+    return sum(OPEN_LINE[(line & mine).bit_count()] for line in open_lines)
 
 
 _POWERS: NDArray[np.uint16] = np.array(

@@ -147,7 +147,7 @@ def is_sure(score):
 
 @kernel
 def from_afar(score, choices):
-    """A node's score seen from so many choices before it: a sure result counts one less for each."""
+    """A node's score seen from so many choices before: each makes a sure result count one less."""
     if score >= SURE_WIN:
         return score - choices
     return score + choices if score <= SURE_LOSS else score
@@ -250,9 +250,7 @@ def run(levels, boards, scores, stack, table, salt, max_nodes):
             enter(levels, boards, stack, ply, key, child, mover, depth, lower, upper, first)
             continue
         if marked:
-            unmark(
-                levels, boards, scores, focus, stack.saved_boards, stack.saved_scores, ply
-            )
+            unmark(levels, boards, scores, focus, stack.saved_boards, stack.saved_scores, ply)
         absorb(stack, ply, view(score, mover, player), solved)
     stack.ply[0] = ply
     return nodes

@@ -61,7 +61,9 @@ class Forest:
     ) -> None:
         """Grow each tree by so many simulations, or for so many core-seconds (of length T)."""
         if seconds is not None:
-            parallel(lambda t: self._search_for(t, options, seconds[t]), range(len(seconds)), threads)
+            parallel(
+                lambda t: self._search_for(t, options, seconds[t]), range(len(seconds)), threads
+            )
         elif simulations is not None:
             parts = np.array_split(np.flatnonzero(simulations), threads)
             parallel(lambda part: self._run(part, options, simulations), parts, threads)
@@ -150,6 +152,12 @@ class Statistics(NamedTuple):
             self.totals.reshape(shape).sum(1),
             known,
         )
+
+    def solved(self) -> NDArray[np.bool_]:
+        """bool[T]: whether a root's value is proven."""
+        won: NDArray[np.bool_] = (self.proven == 1).any(axis=1)
+        all_known: NDArray[np.bool_] = (self.legal == ~np.isnan(self.proven)).all(axis=1)
+        return won | all_known
 
     def means(self) -> NDArray[np.float64]:
         """float64[T, 9]: proven values, else mean results, else NaN."""

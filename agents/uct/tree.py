@@ -26,7 +26,7 @@ NONE = 0  # node 0 is the first root and nobody's child
 
 
 def follow(nodes: NDArray[np.int32], digits: list[int]) -> int | None:
-    """The node that `digits` lead to from row 0 of `nodes`, int32[n, WIDTH]; None if there's none."""
+    """The node that `digits` lead to from row 0 of `nodes`, int32[n, WIDTH], if there is one."""
     node = 0
     for digit in digits:
         node = int(nodes[node, CHILD + digit])

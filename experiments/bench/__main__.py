@@ -10,10 +10,10 @@ from omegaconf.errors import OmegaConfBaseException
 from rich.console import Console
 from rich.table import Table
 
-from experiments.bench import engine
+from experiments.bench import engine, search
 from experiments.bench.measure import Row, machine
 
-SUITES = {"engine": engine.run}
+SUITES = {"engine": engine.run, "search": search.run}
 USAGE = f"usage: python -m experiments.bench {{{','.join(SUITES)}}} [seconds=2] [json=true]"
 
 

@@ -1,0 +1,13 @@
+"""Reference data: whole games and solved endgames, made with a separate implementation."""
+
+import gzip
+import json
+from pathlib import Path
+
+_DATA = Path(__file__).parent / "data"
+
+GAMES = [
+    json.loads(line)
+    for line in gzip.decompress((_DATA / "games.jsonl.gz").read_bytes()).splitlines()
+]
+ENDGAMES = json.loads((_DATA / "endgames.json").read_text())
