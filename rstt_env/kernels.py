@@ -141,7 +141,7 @@ def marks_key(board, player, marks):
 @kernel
 def mover_key(levels, focus, player):
     """The part of a position's key that stands for the focus and the mover."""
-    return feature_key(focus) ^ feature_key(9 * first_deepest(levels) + 1 + player)
+    return feature_key(focus) ^ feature_key(9 * first_deepest(levels) + 1 + np.int64(player))
 
 
 @kernel

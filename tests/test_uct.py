@@ -186,8 +186,8 @@ def test_reset_and_other_games_forget_the_tree():
 
 
 def test_a_full_tree_goes_on_without_new_nodes():
-    forest = grow(Positions(2), 3000 if JIT else 60, capacity=20)
-    assert forest.sizes[0] == 20
+    forest = grow(Positions(2), 3000 if JIT else 60, capacity=8)
+    assert forest.sizes[0] == 8
     assert forest.statistics().visits.sum() == (3000 if JIT else 60)
     answer = UCTAgent(2, Budget(simulations=400 if JIT else 40), max_nodes=5).act(Positions(2))
     assert answer.simulations[0] == (400 if JIT else 40)

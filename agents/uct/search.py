@@ -162,6 +162,8 @@ def search(
     its search early. A full tree is searched on without new nodes: its simulations then end
     in a rollout from the last node on their way.
     """
+    # threads that write to neighbouring numbers would slow each other down
+    shared_sizes, sizes, shared_bits, bits = sizes, sizes.copy(), bits, bits.copy()
     num_boards = boards.shape[1]
     done = np.zeros(len(trees), np.int64)
     job = np.full(LANES, IDLE)  # the place in `trees` of the tree that a lane works for
@@ -219,6 +221,8 @@ def search(
             rolling[lane] = False
             done[job[lane]] += 1
             lane += 1
+    for t in trees:
+        shared_sizes[t], shared_bits[t] = sizes[t], bits[t]
     return done
 
 
