@@ -52,7 +52,9 @@ def main() -> None:
         justify: Literal["left", "right"] = "left" if heading == "what" else "right"
         table.add_column(heading, justify=justify, no_wrap=True)
     for row in rows:
-        ratio = "" if row.ratio is None else f"{row.ratio:,.1f} × as fast"
+        ratio = (
+            "" if row.ratio is None else f"{row.ratio:,.{2 if row.ratio < 10 else 1}f} × as fast"
+        )
         table.add_row(row.name, row.rate_text, row.time_text, ratio)
     Console(width=max(120, status.width)).print(table)
 
