@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from agents import make_agent
 from agents.arena import Game, play_pairs, record
@@ -78,11 +78,10 @@ def _save(games: Sequence[Game], names: tuple[str, str], meeting: Meeting) -> No
 def _live_line() -> Progress:
     return Progress(
         TextColumn("{task.description}"),
-        BarColumn(),
+        BarColumn(bar_width=12),
         TextColumn("{task.completed:.0f}/{task.total} games {task.fields[score]}"),
-        TimeElapsedColumn(),
-        TextColumn("left:"),
-        TimeRemainingColumn(elapsed_when_finished=False),
+        TimeRemainingColumn(compact=True),
+        TextColumn("left"),
         console=Console(stderr=True),
         transient=True,
     )
@@ -90,4 +89,4 @@ def _live_line() -> Progress:
 
 def _so_far(match: Match) -> str:
     score = match.score
-    return f"{match.counts}, {score.value:.1%} ({score.low:.1%} to {score.high:.1%})"
+    return f"{match.counts} {score.value:.1%} [{score.low:.0%}, {score.high:.0%}]"

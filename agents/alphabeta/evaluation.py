@@ -14,7 +14,7 @@ from rstt_env.outcome import O, X
 from rstt_env.state import CLOSED, OPEN
 from rstt_env.tree import LINES, first_deepest, parent_of
 
-# The weights, chosen by matches (experiments/results/baselines.md).
+# The weights, chosen by matches (experiments/results/README.md).
 OPEN_LINE = (0, 1, 4)
 """Of a line without a foreign or drawn child, by how many of its children are won already."""
 SCALE = 8
