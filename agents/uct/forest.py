@@ -78,7 +78,7 @@ class Forest:
         rows = self.nodes[np.arange(len(self.roots)), self.roots]
         digits = np.arange(9)
         proven = (rows[:, tree.PROVEN, None] >> digits & 1) != 0
-        values = (rows[:, tree.VALUES, None] >> 2 * digits & 3) - 1
+        values = (rows[:, tree.PROOFS, None] >> 2 * digits & 3) - 1
         return Statistics(
             (rows[:, tree.LEGAL, None] >> digits & 1) != 0,
             rows[:, tree.VISITS : tree.VISITS + 9].astype(np.int64),

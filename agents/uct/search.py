@@ -15,20 +15,19 @@ import math
 
 import numpy as np
 
+from agents.solver import is_proven, proven_value
 from agents.uct.rollout import careful_move
 from agents.uct.tree import (
     CHILD,
     NONE,
     PLAYER,
+    PROOFS,
     PROVEN,
     TOTAL,
     UNTRIED,
-    VALUES,
     VISITS,
     add_node,
-    is_proven,
-    proven_value,
-    solved_value,
+    solve_node,
 )
 from rstt_env.jit import kernel
 from rstt_env.kernels import destination, get, nth_legal, settle
@@ -69,7 +68,10 @@ def best_edge(nodes, t, node, exploration):
             scale = 1 / math.sqrt(visits)
             bound = (nodes[t, node, TOTAL + digit] * scale + width) * scale
             if bound > best_bound:
-                lost = is_proven(nodes, t, node, digit) and proven_value(nodes, t, node, digit) < 0
+                lost = (
+                    is_proven(nodes[t, node, PROVEN], digit)
+                    and proven_value(nodes[t, node, PROOFS], digit) < 0
+                )
                 if not lost:
                     best, best_bound = digit, bound
     return best
@@ -108,8 +110,8 @@ def descend(
             digit = best_edge(nodes, t, node, exploration)
         path[lane, length, 0], path[lane, length, 1] = node, digit
         length += 1
-        if is_proven(nodes, t, node, digit):
-            value = view(proven_value(nodes, t, node, digit), nodes[t, node, PLAYER], X)
+        if is_proven(nodes[t, node, PROVEN], digit):
+            value = view(proven_value(nodes[t, node, PROOFS], digit), nodes[t, node, PLAYER], X)
             return focus, player, value, True, length
         outcome = UNDECIDED
         if focus < deepest:
@@ -142,10 +144,10 @@ def back_up(nodes, t, path, lane, length, value, known):
         nodes[t, node, VISITS + digit] += 1
         nodes[t, node, TOTAL + digit] += np.int32(result)
         if known:
-            if not is_proven(nodes, t, node, digit):
+            if not is_proven(nodes[t, node, PROVEN], digit):
                 nodes[t, node, PROVEN] |= 1 << digit
-                nodes[t, node, VALUES] |= (result + 1) << (2 * digit)
-            known, best = solved_value(nodes, t, node)
+                nodes[t, node, PROOFS] |= (result + 1) << (2 * digit)
+            known, best = solve_node(nodes, t, node)
             if known:
                 value = view(best, player, X)
 
@@ -203,7 +205,7 @@ def search(
                     continue
                 value = np.int64(outcome_value(outcome, X))
             else:
-                solved = solver and solved_value(nodes, t, roots[t])[0]
+                solved = solver and solve_node(nodes, t, roots[t])[0]
                 if done[job[lane]] == wanted[t] or solved:
                     job[lane] = IDLE
                     continue
@@ -241,8 +243,8 @@ def variation(levels, boards, focus, player, nodes, t, root, squares):
         for digit in range(9):
             rank = float(nodes[t, node, VISITS + digit])
             if rank > 0:
-                if is_proven(nodes, t, node, digit):
-                    rank += 1e12 * proven_value(nodes, t, node, digit)
+                if is_proven(nodes[t, node, PROVEN], digit):
+                    rank += 1e12 * proven_value(nodes[t, node, PROOFS], digit)
                 if best == NO_EDGE or rank > best_rank:
                     best, best_rank = digit, rank
         if best == NO_EDGE:

@@ -8,6 +8,7 @@ makes no node; its second visit does, so that most of a tree's leaves cost no me
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.solver import solve
 from rstt_env.jit import kernel
 
 # Columns of a node's record. An edge's digit is added to the first three.
@@ -18,7 +19,7 @@ UNTRIED = 27  # nine bits: legal edges without a visit
 LEGAL = 28  # nine bits: legal edges
 PLAYER = 29  # who chooses here
 PROVEN = 30  # nine bits: edges whose game-theoretic value is known (the solver)
-VALUES = 31  # two bits an edge: that value + 1, for the node's player
+PROOFS = 31  # two bits an edge: that value + 1 (see `agents.solver`)
 WIDTH = 32  # int32: 128 bytes a node, two cache lines
 NODE_BYTES = 4 * WIDTH
 
@@ -50,25 +51,10 @@ def add_node(nodes, sizes, t, legal, player):
 
 
 @kernel
-def is_proven(nodes, t, node, digit):
-    """Whether the solver knows the value of an edge."""
-    return (nodes[t, node, PROVEN] >> digit) & 1 != 0
-
-
-@kernel
-def proven_value(nodes, t, node, digit):
-    """1, 0 or -1: the proven value of an edge for the node's player."""
-    return ((nodes[t, node, VALUES] >> (2 * digit)) & 3) - 1
-
-
-@kernel
-def solved_value(nodes, t, node):
-    """Whether the value of a node is proven, and that value for the node's player."""
-    best = -1
-    for digit in range(9):
-        if is_proven(nodes, t, node, digit):
-            best = max(best, proven_value(nodes, t, node, digit))
-    return best == 1 or nodes[t, node, PROVEN] == nodes[t, node, LEGAL], best
+def solve_node(nodes, t, node):
+    """Whether a node is proven, and its value for its player."""
+    record = nodes[t, node]
+    return solve(record[PROVEN], record[PROOFS], record[LEGAL])
 
 
 @kernel
