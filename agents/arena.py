@@ -53,6 +53,7 @@ class Wave:
 
     games: list[Game] = field(default_factory=list)
     efforts: tuple[Effort, Effort] = field(default_factory=lambda: (Effort(), Effort()))
+    interrupted: bool = False
 
 
 Rows = NDArray[np.int64]
@@ -70,6 +71,9 @@ def play_pairs(
 
     The games of a wave advance together, so that agents get batches. Where an agent's budget
     is in core-seconds, a wave is no larger than the number of cores: one game a core.
+
+    Raises:
+        KeyboardInterrupt: as Ctrl-C asks; the pairs that were finished are yielded first.
     """
     timed = any(agent.timed for agent in agents)
     pairs = max(1, num_cores() // 2 if timed else num_cores() * _AT_ONCE // 2)
@@ -77,7 +81,11 @@ def play_pairs(
         agent.reset()
     for first in range(0, len(openings), pairs):
         numbers = range(first, min(first + pairs, len(openings)))
-        yield _play_wave(agents, depth, openings, numbers, progress)
+        wave = _play_wave(agents, depth, openings, numbers, progress)
+        if wave.games:
+            yield wave
+        if wave.interrupted:
+            raise KeyboardInterrupt
 
 
 def _play_wave(
@@ -107,26 +115,33 @@ def _play_wave(
         return squares
 
     playing = np.arange(len(ids))
-    with ThreadPoolExecutor(2) as both:  # each agent thinks about the games where it is to move
-        while len(playing):
-            sides = (positions.to_play[playing] != seat[playing]).astype(int)
-            turns = [(side, playing[sides == side]) for side in (0, 1) if (sides == side).any()]
-            for (_, rows), squares in zip(turns, list(both.map(act, turns)), strict=True):
-                kept = [i for i, square in enumerate(squares) if square != FORFEIT]
-                positions.play([squares[i] for i in kept], rows[kept])
-                for i in kept:
-                    moves[rows[i]].append(squares[i])
-            going_on = positions.outcome == UNDECIDED
-            going_on[list(forfeits)] = False
-            playing = np.flatnonzero(going_on)
-            progress([len(squares) for squares in moves])
+    try:
+        with ThreadPoolExecutor(2) as both:  # each agent thinks about the games where it moves
+            while len(playing):
+                sides = (positions.to_play[playing] != seat[playing]).astype(int)
+                turns = [(side, playing[sides == side]) for side in (0, 1) if (sides == side).any()]
+                for (_, rows), squares in zip(turns, list(both.map(act, turns)), strict=True):
+                    kept = [i for i, square in enumerate(squares) if square != FORFEIT]
+                    positions.play([squares[i] for i in kept], rows[kept])
+                    for i in kept:
+                        moves[rows[i]].append(squares[i])
+                going_on = positions.outcome == UNDECIDED
+                going_on[list(forfeits)] = False
+                playing = np.flatnonzero(going_on)
+                progress([len(squares) for squares in moves])
+    except KeyboardInterrupt:
+        wave.interrupted = True
+    finally:
+        for agent in agents:
+            agent.reset(ids.tolist())
+    unfinished = set(opening[playing].tolist())  # pairs count as a whole or not at all
     for i in range(len(ids)):
+        if opening[i] in unfinished:
+            continue
         # who gives up is to move: a loss as if the other had won
         outcome = 1 - positions.to_play[i] if i in forfeits else positions.outcome[i]
         value = float(outcome_value(int(outcome), int(seat[i])))
         wave.games.append(Game(int(opening[i]), int(seat[i]), moves[i], value, forfeits.get(i)))
-    for agent in agents:
-        agent.reset(ids.tolist())
     return wave
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -49,11 +50,13 @@ class Match:
     opponent: str
     sprt: SPRT | None = None
     games: list[Game] = field(default_factory=list)
+    interrupted: bool = False
     efforts: tuple[Effort, Effort] = field(default_factory=lambda: (Effort(), Effort()))
 
     def add(self, wave: Wave) -> None:
         """Take in the games of a wave."""
         self.games.extend(wave.games)
+        self.interrupted |= wave.interrupted
         for own, new in zip(self.efforts, wave.efforts, strict=True):
             own.moves += new.moves
             own.simulations += new.simulations
@@ -102,10 +105,13 @@ class Match:
         return [game.forfeit for game in self.games if game.forfeit is not None]
 
     def figures(self) -> dict[str, Any]:
-        """All of it, as plain numbers and strings, for JSON; infinite Elo becomes None."""
+        """All of it, as plain numbers and strings, for JSON, which has no infinity: None."""
 
-        def finite(estimate: Estimate) -> list[float | None]:
-            return [round(x, 4) if abs(x) < float("inf") else None for x in estimate]
+        def finite(estimate: Estimate) -> dict[str, float | None]:
+            return {
+                name: round(x, 4) if math.isfinite(x) else None
+                for name, x in estimate._asdict().items()
+            }
 
         return {
             "agent": self.agent,
@@ -122,6 +128,6 @@ class Match:
                 round(e.simulations / max(1, e.moves), 1) for e in self.efforts
             ],
             "core_seconds_per_move": [round(e.seconds / max(1, e.moves), 6) for e in self.efforts],
-            "sprt": None if self.sprt is None else [*self.sprt, self.verdict],
+            "sprt": None if self.sprt is None else {**self.sprt._asdict(), "verdict": self.verdict},
             "forfeits": self.forfeits,
         }

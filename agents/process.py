@@ -163,7 +163,8 @@ class _Session:
             raise ProgramError(self._last_words())
         self._patience = TURN_SECONDS
         words = answer.decode(errors="replace").split()
-        if len(words) != 2 or not all(word in "012345678" for word in words):
+        del words[2:]  # some referees let a message follow
+        if len(words) != 2 or not all(word in tuple("012345678") for word in words):
             raise ProgramError(f"answered {answer!r}, which is no row and column from 0 to 8")
         return int(np.argmax(9 * int(words[0]) + int(words[1]) == _PIXELS))
 

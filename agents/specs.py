@@ -61,7 +61,7 @@ def make_agent(spec: str, depth: int, seed: int = 0, threads: int | None = None)
 
 
 def _nearest(word: str, valid: Iterable[str]) -> str:
-    close = difflib.get_close_matches(word, valid, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(word.lower(), valid, n=1, cutoff=0.5)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
@@ -122,7 +122,16 @@ def _uct(text: str, context: Context) -> Agent:
 
 
 def _alphabeta(text: str, context: Context) -> Agent:
-    return AlphaBetaAgent(context.depth, Budget.parse(text), threads=context.threads)
+    budget, _, options = text.partition(":")
+    if options:
+        raise ValueError(f"it has no options, such as {options!r}")
+    try:
+        return AlphaBetaAgent(context.depth, Budget.parse(budget), threads=context.threads)
+    except ValueError:
+        raise ValueError(
+            f"{budget!r} is no budget; write how many choices to look ahead, such as 6, "
+            "or core-seconds such as 0.5s"
+        ) from None
 
 
 def _process(text: str, context: Context) -> Agent:

@@ -3,40 +3,51 @@
 from __future__ import annotations
 
 import difflib
+import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import hydra
+from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 from rich.console import Console
 from rich.table import Table
 
+import configs
 from agents import KINDS
 from experiments.schema import register
+
+STOPPED = 130  # the exit status of a program that was interrupted
 
 
 def run(config_name: str, program: Callable[[Any], Any]) -> None:
     """Compose `configs/CONFIG_NAME.yaml` with the command line and hand it to `program`.
 
     What is wrong in a configuration or an agent's spec ends the process with one message.
+    SIGTERM is treated as Ctrl-C.
     """
     register()
     if "--list-agents" in sys.argv:
         list_agents()
         return
-    _check_names(config_name, sys.argv[1:])
+    _check(config_name, sys.argv[1:])
 
     def start(config: DictConfig) -> None:
         try:
             options = OmegaConf.to_object(config)
         except (OmegaConfBaseException, ValueError) as error:
             sys.exit(f"error: {_explain(error)}")
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             program(options)
         except (ValueError, OSError) as error:
             sys.exit(f"error: {error}")
+        except KeyboardInterrupt:
+            print("stopped", file=sys.stderr)
+            sys.exit(STOPPED)
 
     hydra.main(config_path="pkg://configs", config_name=config_name, version_base="1.3")(start)()
 
@@ -49,20 +60,52 @@ def list_agents() -> None:
     Console().print(table)
 
 
-def _check_names(config_name: str, arguments: list[str]) -> None:
-    """Refuse names that the configuration lacks, and say which valid one is the nearest."""
+def new_folder(path: str) -> Path:
+    """The output folder `path`, made if need be; `ValueError` if it holds results already."""
+    folder = Path(path)
+    if (folder / "results.json").exists():
+        raise ValueError(f"output: {folder} holds results already; name another folder")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"output: {folder} can't be made: {error.strerror}") from None
+    return folder
+
+
+def _check(config_name: str, arguments: list[str]) -> None:
+    """Refuse what Hydra would refuse with more words, and say what is valid instead."""
+    if {"-m", "--multirun"} & set(arguments):
+        sys.exit("error: this program does one run at a time, without --multirun")
+    overrides = []
+    for before, argument in zip(["", *arguments], arguments, strict=False):
+        if argument.startswith("-") or (before.startswith("-") and "=" not in before):
+            continue  # a flag of Hydra, or its value
+        overrides.append(argument)
     with hydra.initialize_config_module("configs", version_base="1.3"):
         names = _names(hydra.compose(config_name))
-    for argument in arguments:
-        name, equals, _ = argument.lstrip("+~").partition("=")
-        if argument.startswith("-") or name.split(".")[0] == "hydra":
-            continue
-        if not equals:
-            sys.exit(f"error: {argument!r} is no setting; write name=value. Names: {_list(names)}")
-        if name.split("@")[0] not in names:
-            close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-            hint = f" (did you mean {close[0]!r}?)" if close else ""
-            sys.exit(f"error: nothing is called {name!r}{hint}. Names: {_list(names)}")
+        for override in overrides:
+            _check_override(override, names)
+        try:
+            hydra.compose(config_name, overrides)
+        except (HydraException, OmegaConfBaseException, ValueError) as error:
+            sys.exit(f"error: {_explain(error)}")
+
+
+def _check_override(override: str, names: list[str]) -> None:
+    name, equals, value = override.lstrip("+~").partition("=")
+    name = name.split("@")[0]
+    if name.split(".")[0] == "hydra":
+        return
+    if not equals:
+        sys.exit(f"error: {override!r} is no setting; write name=value. Names: {', '.join(names)}")
+    if name not in names:
+        close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+        hint = f" (did you mean {close[0]!r}?)" if close else ""
+        sys.exit(f"error: nothing is called {name!r}{hint}. Names: {', '.join(names)}")
+    group = Path(configs.__file__).parent / name
+    choices = sorted(path.stem for path in group.glob("*.yaml"))
+    if choices and value not in choices:
+        sys.exit(f"error: {name} is {value!r}; choose one of {', '.join(choices)}")
 
 
 def _names(config: Any, above: str = "") -> list[str]:
@@ -74,13 +117,15 @@ def _names(config: Any, above: str = "") -> list[str]:
     return names
 
 
-def _list(names: list[str]) -> str:
-    return ", ".join(names)
-
-
-def _explain(error: Exception) -> str:
-    """The first line of an error, and the setting that it is about."""
+def _explain(error: BaseException) -> str:
+    """What is wrong, in a line, with the setting that it is about."""
     if isinstance(error, MissingMandatoryValue):
         return f"{error.full_key} is missing: give {error.full_key}=…, or see --help"
+    cause = error.__cause__
+    if isinstance(error, HydraException) and isinstance(cause, OmegaConfBaseException):
+        error = cause
     where = getattr(error, "full_key", None)
-    return (f"{where}: " if where else "") + str(error).splitlines()[0]
+    message = str(error).splitlines()[0]
+    if "is not a ListConfig" in message:
+        message = f"a list is needed; write '{where}=[…]', in quotes"
+    return (f"{where}: " if where else "") + message

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
-from tensorboard.summary import Writer
 
 from agents import make_agent
 from agents.match import Match
-from agents.ratings import SPRT, Estimate
+from agents.ratings import SPRT, Estimate, score_interval
 from experiments import cli
-from experiments.matches import Meeting, play_match
+from experiments.matches import Meeting, play_match, report_forfeits
 from experiments.provenance import provenance
 from experiments.schema import EvaluateConfig
 from rstt_env.outcome import O, X
+
+_VERDICTS = {None: "open", "H0": "under {1:+g}", "H1": "over {0:+g}"}
 
 
 def evaluate(config: EvaluateConfig) -> list[Match]:
@@ -26,26 +26,36 @@ def evaluate(config: EvaluateConfig) -> list[Match]:
     facts = provenance(config)
     for spec in (config.agent, *config.opponents):
         make_agent(spec, config.game.depth)  # what is misspelt fails before anything is played
-    output = None if config.output is None else Path(config.output)
-    if output is not None:
-        output.mkdir(parents=True, exist_ok=True)
+    output = None if config.output is None else cli.new_folder(config.output)
     origin = {"commit": facts["commit"], "seed": config.seed}
     meeting = Meeting(config.game.depth, config.games, config.seed, output, origin)
     sprt = None if config.sprt is None else SPRT(*config.sprt)
     matches: list[Match] = []
     console = Console()
+    interrupted = False
     for opponent in config.opponents:
-        matches.append(play_match(config.agent, opponent, meeting, sprt))
-        if output is not None:
-            _save(output, facts, matches)
+        try:
+            matches.append(play_match(config.agent, opponent, meeting, sprt))
+        except KeyboardInterrupt:  # before a pair was finished
+            interrupted = True
+        else:
+            interrupted = matches[-1].interrupted
+            if output is not None:
+                _save(output, facts, matches)
+        if interrupted:
+            break
+    if not matches:
+        raise KeyboardInterrupt
     for table in (verdicts(matches, config.game.depth), details(matches)):
         console.print(table)
-    for match in matches:
-        for reason, times in Counter(match.forfeits).items():
-            console.print(f"given up against {match.opponent}, {times} ×: {reason}")
+    report_forfeits(console, matches)
     if output is not None:
         console.print(f"figures, curves and games are in {output}; look at the games with")
         console.print(f"  python -m experiments.replay {output / 'games.jsonl'}")
+    if interrupted:
+        raise KeyboardInterrupt
+    if any(len(match.forfeits) == len(match.games) for match in matches):
+        raise ValueError("every game of a match was given up: it says nothing about strength")
     return matches
 
 
@@ -61,15 +71,15 @@ def verdicts(matches: list[Match], depth: int) -> Table:
             str(match.counts),
             _interval(match.score, "{:.1%}"),
             _interval(match.elo, "{:+.0f}"),
-            *[match.verdict or "open"] * sprt,
+            *[_VERDICTS[match.verdict].format(*match.sprt)] * sprt if match.sprt else [],
         )
     return table
 
 
 def details(matches: list[Match]) -> Table:
-    """How the games went; where there are two figures, the agent's is the first."""
-    headings = ["against", "as X", "as O", "distinct", "plies", "sims a move", "core-ms a move"]
-    table = _table("details", headings)
+    """How the games went, and what both sides spent on a move."""
+    headings = ["against", "as X", "as O", "distinct", "plies", "a move of", "sims", "core-ms"]
+    table = _table("details (of alpha-beta, sims are nodes)", headings)
     for match in matches:
         table.add_row(
             match.opponent,
@@ -77,6 +87,7 @@ def details(matches: list[Match]) -> Table:
             str(match.in_seat(O)),
             str(match.distinct_games),
             f"{match.mean_length:.1f}",
+            "the agent\nthe other",
             "\n".join(f"{e.simulations / max(1, e.moves):,.0f}" for e in match.efforts),
             "\n".join(f"{1000 * e.seconds / max(1, e.moves):,.2f}" for e in match.efforts),
         )
@@ -86,7 +97,10 @@ def details(matches: list[Match]) -> Table:
 def _table(title: str, headings: list[str]) -> Table:
     table = Table(title=title, title_justify="left")
     for heading in headings:
-        table.add_column(heading, justify="left" if heading == "against" else "right")
+        left = heading == "against"
+        table.add_column(
+            heading, justify="left" if left else "right", no_wrap=not left, overflow="fold"
+        )
     return table
 
 
@@ -96,15 +110,18 @@ def _interval(estimate: Estimate, form: str) -> str:
 
 
 def _save(output: Path, facts: dict[str, Any], matches: list[Match]) -> None:
-    """`results.json`, and a TensorBoard curve's point for each opponent."""
+    """Write `results.json`, and the newest match as TensorBoard curves over the games played."""
+    from torch.utils.tensorboard import SummaryWriter  # seconds to import
+
     figures = {**facts, "matches": [match.figures() for match in matches]}
     (output / "results.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-    writer = Writer(str(output))
     match = matches[-1]
-    writer.add_scalar(f"score/{match.opponent}", match.score.value, step=0)
-    for name, score in (("as_x", match.in_seat(X)), ("as_o", match.in_seat(O))):
-        writer.add_scalar(f"score_{name}/{match.opponent}", score.score, step=0)
-    writer.close()
+    with SummaryWriter(str(output)) as writer:
+        for pairs in range(1, len(match.pair_scores) + 1):
+            score = score_interval(match.pair_scores[:pairs])
+            for name, value in score._asdict().items():
+                suffix = "" if name == "value" else f"_{name}"
+                writer.add_scalar(f"score{suffix}/{match.opponent}", value, 2 * pairs)
 
 
 def main() -> None:

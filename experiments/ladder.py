@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import json
-from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
@@ -15,7 +14,7 @@ from agents.ladder import rate
 from agents.match import Match
 from agents.ratings import Estimate
 from experiments import cli
-from experiments.matches import Meeting, play_match
+from experiments.matches import Meeting, play_match, report_forfeits
 from experiments.provenance import provenance
 from experiments.schema import LadderConfig
 
@@ -32,8 +31,7 @@ def ladder(config: LadderConfig) -> list[Estimate]:
     for spec in config.agents:
         make_agent(spec, config.game.depth)  # what is misspelt fails before anything is played
     facts = provenance(config)
-    output = Path(config.output)
-    output.mkdir(parents=True, exist_ok=True)
+    output = cli.new_folder(config.output)
     origin = {"commit": facts["commit"], "seed": config.seed}
     meeting = Meeting(config.game.depth, config.games, config.seed, output, origin)
     matches: list[Match] = []
@@ -44,12 +42,18 @@ def ladder(config: LadderConfig) -> list[Estimate]:
         if len(matches) == len(config.agents) * (len(config.agents) - 1) // 2:
             ratings = rate(config.agents, matches, config.seed)
             named = zip(config.agents, ratings, strict=True)
-            figures["ratings"] = {name: [round(x, 1) for x in rating] for name, rating in named}
+            figures["ratings"] = {
+                name: {key: round(x, 1) for key, x in rating._asdict().items()}
+                for name, rating in named
+            }
         (output / "results.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+        if matches[-1].interrupted:
+            raise KeyboardInterrupt
     title = f"depth {config.game.depth}, {config.games} games a pair"
     draw_ladder(config.agents, ratings, matches, title, output / "ladder.png")
     console = Console()
     console.print(_table(config.agents, ratings, matches, title))
+    report_forfeits(console, matches)
     console.print(f"figures, games and a picture are in {output}")
     return ratings
 

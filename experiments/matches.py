@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +38,8 @@ def play_match(agent: str, opponent: str, meeting: Meeting, sprt: SPRT | None = 
     """Play `meeting.games` games, fewer if `sprt` decides earlier or Ctrl-C stops it.
 
     Raises:
-        KeyboardInterrupt: before the first games were done.
+        KeyboardInterrupt: before the first pair was done; after it, the match is returned as
+            it stands, marked `interrupted`.
     """
     match = Match(agent, opponent, sprt)
     agents = (
@@ -58,13 +60,24 @@ def play_match(agent: str, opponent: str, meeting: Meeting, sprt: SPRT | None = 
                 match.add(wave)
                 _save(wave.games, (agent, opponent), meeting)
                 live.update(line, completed=len(match.games), score=_so_far(match))
+                if not live.console.is_terminal:
+                    done = f"{len(match.games)}/{meeting.games} games"
+                    live.console.print(f"{agent} v {opponent}: {done} {_so_far(match)}")
                 if match.verdict is not None:
                     break
         except KeyboardInterrupt:
             if not match.games:
                 raise
-            live.console.print("stopped; the figures are of the finished games")
+            match.interrupted = True
     return match
+
+
+def report_forfeits(console: Console, matches: Sequence[Match]) -> None:
+    """Say which games were given up, and why."""
+    for match in matches:
+        reasons = Counter(reason.splitlines()[0] for reason in match.forfeits)
+        for reason, times in reasons.most_common(3):
+            console.print(f"given up, {match.agent} v {match.opponent}, {times} ×: {reason}")
 
 
 def _save(games: Sequence[Game], names: tuple[str, str], meeting: Meeting) -> None:
@@ -76,14 +89,16 @@ def _save(games: Sequence[Game], names: tuple[str, str], meeting: Meeting) -> No
 
 
 def _live_line() -> Progress:
+    console = Console(stderr=True)
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=12),
         TextColumn("{task.completed:.0f}/{task.total} games {task.fields[score]}"),
         TimeRemainingColumn(compact=True),
         TextColumn("left"),
-        console=Console(stderr=True),
+        console=console,
         transient=True,
+        disable=not console.is_terminal,
     )
 
 

@@ -14,7 +14,7 @@ from rstt_env.notation import square_address
 from rstt_env.record import GameRecord
 from rstt_env.render import ansi
 
-KEYS = "Enter: next · b: back · a number: that ply · e: end · n: next game · q: quit"
+KEYS = "Enter next, b back, 12 that ply, e end, n next game, q quit"
 
 
 def read_games(path: Path) -> list[GameRecord]:
@@ -62,17 +62,23 @@ def step_through(console: Console, games: list[GameRecord], number: int) -> None
         elif key.isdigit():
             ply = min(int(key), end)
         else:
-            ply = {"": min(ply + 1, end), "b": max(ply - 1, 0), "e": end}.get(key, ply)
+            known = {"": min(ply + 1, end), "b": max(ply - 1, 0), "e": end}
+            if key not in known:
+                console.print(f"{key!r} is no key", highlight=False)
+            ply = known.get(key, ply)
 
 
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="python -m experiments.replay", description=__doc__)
-    parser.add_argument("file", type=Path, help="game records, one line of JSON each")
+    parser.add_argument(
+        "file", type=Path, help="game records, one line of JSON each, or the folder of a match"
+    )
     parser.add_argument("--game", type=int, default=1, help="which game to start with; default: 1")
     arguments = parser.parse_args()
+    path = arguments.file / "games.jsonl" if arguments.file.is_dir() else arguments.file
     try:
-        games = read_games(arguments.file)
+        games = read_games(path)
     except (OSError, ValueError) as error:
         sys.exit(f"error: {error}")
     if not 1 <= arguments.game <= len(games):

@@ -29,8 +29,9 @@ class EvaluateConfig:
 
     def __post_init__(self) -> None:
         _even(self.games)
-        if not self.opponents:
-            raise ValueError("opponents is empty; name at least one, such as [random]")
+        _seed(self.seed)
+        if not self.opponents or len(set(self.opponents)) < len(self.opponents):
+            raise ValueError(f"opponents are {self.opponents}; name one or more different ones")
         if self.sprt is not None and (len(self.sprt) != 2 or self.sprt[0] >= self.sprt[1]):
             raise ValueError(
                 f"sprt is {self.sprt}; give two Elo differences, the lower first, such as [0,20]"
@@ -49,6 +50,7 @@ class LadderConfig:
 
     def __post_init__(self) -> None:
         _even(self.games)
+        _seed(self.seed)
         if len(self.agents) < 2 or len(set(self.agents)) < len(self.agents):
             raise ValueError(f"agents are {self.agents}; give two or more different ones")
 
@@ -67,6 +69,11 @@ def _even(games: int) -> None:
             f"games is {games}; it must be an even number from 2 on: "
             "every opening is played from both seats"
         )
+
+
+def _seed(seed: int) -> None:
+    if seed < 0:
+        raise ValueError(f"seed is {seed}; it must be 0 or more")
 
 
 def register() -> None:

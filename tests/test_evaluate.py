@@ -1,8 +1,10 @@
 """The programs around the arena, started as a user starts them."""
 
 import json
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -38,7 +40,7 @@ def test_evaluate_shows_and_saves_what_was_played(evaluated):
     assert [match["opponent"] for match in figures["matches"]] == ["random", "uct:5"]
     for match in figures["matches"]:
         assert match["wins"] + match["draws"] + match["losses"] == match["games"] == 12
-        assert match["score"][1] <= match["score"][0] <= match["score"][2]
+        assert match["score"]["low"] <= match["score"]["value"] <= match["score"]["high"]
         assert f"{match['wins']}–{match['draws']}–{match['losses']}" in shown
     games = [
         GameRecord.from_json(line)
@@ -56,7 +58,11 @@ def test_evaluate_shows_and_saves_what_was_played(evaluated):
 def test_the_curve_is_there_for_tensorboard(evaluated):
     folder, _ = evaluated
     events = EventAccumulator(str(folder / "results")).Reload()
-    assert {"score/random", "score/uct:5"} <= set(events.Tags()["tensors"])
+    assert {"score/random", "score_low/uct:5"} <= set(events.Tags()["scalars"])
+    curve = events.Scalars("score/random")
+    assert [event.step for event in curve] == [2, 4, 6, 8, 10, 12]
+    figures = json.loads((folder / "results" / "results.json").read_text())
+    assert curve[-1].value == pytest.approx(figures["matches"][0]["score"]["value"], abs=1e-3)
 
 
 def test_tools_leave_no_folders_of_hydra(evaluated):
@@ -96,10 +102,10 @@ def test_a_sequential_test_stops_early(tmp_path):
         tmp_path, "experiments.evaluate", "agent=greedy", "opponents=[random]", "games=4000",
         "sprt=[0,40]", "output=out",
     ).stdout  # fmt: skip
-    assert "H1" in shown
+    assert "over +0" in shown
     match = json.loads((tmp_path / "out" / "results.json").read_text())["matches"][0]
     assert match["games"] < 1000
-    assert match["sprt"] == [0, 40, "H1"]
+    assert match["sprt"] == {"elo0": 0, "elo1": 40, "verdict": "H1"}
 
 
 def test_the_ladder_rates_a_round_robin(tmp_path):
@@ -109,7 +115,7 @@ def test_the_ladder_rates_a_round_robin(tmp_path):
     ).stdout  # fmt: skip
     figures = json.loads((tmp_path / "out" / "results.json").read_text())
     assert len(figures["matches"]) == 3
-    ratings = {name: rating[0] for name, rating in figures["ratings"].items()}
+    ratings = {name: rating["value"] for name, rating in figures["ratings"].items()}
     assert ratings["random"] == 0 < ratings["greedy"] < ratings["alphabeta:9"]
     assert "alphabeta:9" in shown
     assert (tmp_path / "out" / "ladder.png").read_bytes().startswith(b"\x89PNG")
@@ -125,10 +131,16 @@ def test_the_ladder_rates_a_round_robin(tmp_path):
         (["agent=utc:5", "opponents=[random]"], "did you mean 'uct'?"),
         (["agent=random", "opponents=[greddy]"], "did you mean 'greedy'?"),
         (["agent=random", "opponents=[random]", "games=3"], "games is 3; it must be an even"),
-        (["agent=random", "opponents=[]"], "opponents is empty"),
+        (["agent=random", "opponents=[]"], "opponents are []; name one or more"),
+        (["agent=random", "opponents=[random,random]"], "different ones"),
+        (["agent=random", "opponents=random"], "a list is needed; write 'opponents=[…]'"),
+        (["agent=random", "opponents=[random]", "games=x"], "games: Value 'x'"),
+        (["agent=random", "opponents=[random]", "seed=-1"], "seed is -1; it must be 0 or more"),
+        (["agent=random", "opponents=[random]", "game=2"], "game is '2'; choose one of depth1"),
+        (["-m", "agent=random", "opponents=[random]"], "one run at a time"),
         (["agent=random", "opponents=[random]", "sprt=[5]"], "give two Elo differences"),
-        (["agent=random", "opponents=[random]", "game=depth5"], "Could not find 'game/depth5'"),
-        (["agent=random", "opponents=[random]", "output=/dev/null/x"], "/dev/null"),
+        (["agent=random", "opponents=[random]", "game=depth5"], "choose one of depth1, depth2"),
+        (["agent=random", "opponents=[random]", "output=/dev/null/x"], "output: /dev/null/x can't"),
     ],
 )
 def test_what_is_wrong_ends_with_one_message(tmp_path, arguments, message):
@@ -136,6 +148,42 @@ def test_what_is_wrong_ends_with_one_message(tmp_path, arguments, message):
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_with_results_is_not_written_over(evaluated):
+    folder, _ = evaluated
+    done = run(folder, "experiments.evaluate", "agent=random", "opponents=[random]",
+               "output=results", code=1)  # fmt: skip
+    assert "holds results already" in done.stderr
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_match_keeps_what_was_played(tmp_path, signal_number):
+    command = [sys.executable, "-m", "experiments.evaluate", "agent=random", "opponents=[greedy]",
+               "game=depth1", "games=200000", "output=out"]  # fmt: skip
+    process = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    while not (tmp_path / "out" / "games.jsonl").exists() and process.poll() is None:
+        time.sleep(0.05)
+    process.send_signal(signal_number)
+    shown, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert "Traceback" not in errors
+    match = json.loads((tmp_path / "out" / "results.json").read_text())["matches"][0]
+    assert 0 < match["games"] < 200000
+    assert match["games"] % 2 == 0
+    assert len((tmp_path / "out" / "games.jsonl").read_text().splitlines()) == match["games"]
+    assert f"{match['wins']}–{match['draws']}–{match['losses']}" in shown
+
+
+def test_a_match_of_nothing_but_forfeits_fails(tmp_path):
+    agent = f"agent='process:{sys.executable} nothing.py'"
+    done = run(tmp_path, "experiments.evaluate", agent, "opponents=[random]", "games=2",
+               "output=null", code=1)  # fmt: skip
+    assert "every game of a match was given up" in done.stderr
+    assert "nothing.py" in done.stdout
 
 
 @pytest.mark.parametrize("program", ["evaluate", "ladder", "bot"])

@@ -137,7 +137,7 @@ def test_figures_are_plain_json():
     import json
 
     figures = json.loads(json.dumps(match_of([(1, 1)] * 4).figures(), allow_nan=False))
-    assert figures["score"][0] == 1
-    assert figures["elo"][0] is None
+    assert figures["score"]["value"] == 1
+    assert figures["elo"]["value"] is None
     assert figures["as_x"] == {"wins": 4, "draws": 0, "losses": 0}
     assert figures["core_seconds_per_move"] == [0.1, 0.05]
