@@ -16,7 +16,7 @@ from rstt_env.outcome import UNDECIDED, O, X, outcome_value
 from rstt_env.positions import positions_from_moves
 from rstt_env.record import GameRecord
 
-_AT_ONCE = 64  # games for each core, unless the clock counts
+_AT_ONCE = 64  # games side by side, unless the clock counts
 
 
 @dataclass(frozen=True)
@@ -57,15 +57,16 @@ class Wave:
 
 
 Rows = NDArray[np.int64]
-Progress = Callable[[Sequence[int]], None]
-"""Told, after each ply, how many plies each game of the wave has had."""
+Progress = Callable[[Sequence[int], Sequence[float]], None]
+"""Told, after each ply, how many plies each game of the wave has had, and the values (see
+`Game`) of those that are over."""
 
 
 def play_pairs(
     agents: tuple[Agent, Agent],
     depth: int,
     openings: Sequence[list[int]],
-    progress: Progress = lambda plies: None,
+    progress: Progress = lambda plies, values: None,
 ) -> Iterator[Wave]:
     """Play every opening twice, the first agent as X and then as O; yield wave after wave.
 
@@ -76,7 +77,7 @@ def play_pairs(
         KeyboardInterrupt: as Ctrl-C asks; the pairs that were finished are yielded first.
     """
     timed = any(agent.timed for agent in agents)
-    pairs = max(1, num_cores() // 2 if timed else num_cores() * _AT_ONCE // 2)
+    pairs = max(1, num_cores() // 2 if timed else _AT_ONCE // 2)
     for agent in agents:
         agent.reset()
     for first in range(0, len(openings), pairs):
@@ -110,9 +111,15 @@ def _play_wave(
         effort.moves += len(rows)
         effort.simulations += int(answer.simulations.sum())
         effort.seconds += float(answer.seconds.sum())
-        forfeits.update({int(rows[i]): reason for i, reason in answer.forfeits.items()})
         squares: list[int] = answer.square.tolist()
+        for i in np.flatnonzero(answer.square == FORFEIT).tolist():
+            forfeits[int(rows[i])] = answer.forfeits.get(i, "no reason given")
         return squares
+
+    def value_of(i: int) -> float:
+        # who gives up is to move: a loss as if the other had won
+        outcome = 1 - positions.to_play[i] if i in forfeits else positions.outcome[i]
+        return float(outcome_value(int(outcome), int(seat[i])))
 
     playing = np.arange(len(ids))
     try:
@@ -128,7 +135,8 @@ def _play_wave(
                 going_on = positions.outcome == UNDECIDED
                 going_on[list(forfeits)] = False
                 playing = np.flatnonzero(going_on)
-                progress([len(squares) for squares in moves])
+                over = sorted(set(range(len(ids))) - set(playing.tolist()))
+                progress([len(squares) for squares in moves], [value_of(i) for i in over])
     except KeyboardInterrupt:
         wave.interrupted = True
     finally:
@@ -138,10 +146,8 @@ def _play_wave(
     for i in range(len(ids)):
         if opening[i] in unfinished:
             continue
-        # who gives up is to move: a loss as if the other had won
-        outcome = 1 - positions.to_play[i] if i in forfeits else positions.outcome[i]
-        value = float(outcome_value(int(outcome), int(seat[i])))
-        wave.games.append(Game(int(opening[i]), int(seat[i]), moves[i], value, forfeits.get(i)))
+        game = Game(int(opening[i]), int(seat[i]), moves[i], value_of(i), forfeits.get(i))
+        wave.games.append(game)
     return wave
 
 

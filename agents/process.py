@@ -7,9 +7,11 @@ then the number of valid actions, then one `row column` a line; it answers `row 
 from __future__ import annotations
 
 import contextlib
+import os
 import queue
 import shlex
 import shutil
+import signal
 import subprocess
 import tempfile
 import threading
@@ -104,9 +106,17 @@ class _Session:
     def __init__(self, command: list[str], position: Positions) -> None:
         history = moves_to(position)
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (closed in `close`)
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors
-        )
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                start_new_session=True,  # so that `close` reaches what a wrapper script starts
+            )
+        except OSError as error:
+            self._errors.close()
+            raise ProgramError(f"can't be started: {error.strerror}") from None
         self._lines: queue.Queue[bytes] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
         self._seen, self._patience = Positions(2), FIRST_SECONDS
@@ -139,10 +149,11 @@ class _Session:
         return square
 
     def close(self) -> None:
-        """End the program."""
-        self._process.kill()
+        """End the program and all that it started; the reader closes its output."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout, self._errors):
+        for stream in (self._process.stdin, self._errors):
             if stream is not None:
                 with contextlib.suppress(OSError):  # what it had not read yet
                     stream.close()
@@ -151,6 +162,8 @@ class _Session:
         last = int(position.last_square[0])
         lines = [_name(last) if last >= 0 else "-1 -1", str(len(valid)), *map(_name, valid)]
         assert self._process.stdin is not None
+        while not self._lines.empty() and self._lines.queue[0]:
+            self._lines.get()  # it said more than it was asked for
         try:
             self._process.stdin.write("".join(f"{line}\n" for line in lines).encode())
             self._process.stdin.flush()
@@ -170,13 +183,16 @@ class _Session:
 
     def _read(self) -> None:
         assert self._process.stdout is not None
-        with contextlib.suppress(ValueError, OSError):  # closed while reading
-            for line in self._process.stdout:
+        with self._process.stdout as output:
+            for line in output:
                 self._lines.put(line)
         self._lines.put(b"")
 
     def _last_words(self) -> str:
-        code = self._process.wait()
+        try:
+            code = self._process.wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            return "closed its output"
         self._errors.seek(0)
         lines = self._errors.read().decode(errors="replace").strip().splitlines()
         return f"ended with exit status {code}" + (f": {lines[-1]}" if lines else "")

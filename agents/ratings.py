@@ -27,17 +27,26 @@ def score_interval(pair_scores: Sequence[float]) -> Estimate:
     """The mean score of a match from the scores of its pairs, each 0, 1/4, … 1.
 
     The two games of a pair share an opening, so that the pair is the unit that varies. The
-    interval is normal. Where all n pairs score the same there is no variance to go by: then,
-    with a confidence of 95 %, at most a share 1 - 0.05^(1/n) of pairs scores otherwise, which
-    at 0 % and 100 % is the exact one-sided bound.
+    interval is Student's. Near 0 % and 100 % the n pairs vary too little to say how rare the
+    rare ones are: with a confidence of 95 %, as many as a share 1 - 0.05^(1/n) of pairs may
+    score as none did. The interval is never narrower than that; at 0 % and 100 % it is the
+    exact one-sided bound.
     """
     scores = np.asarray(pair_scores, float)
     mean = float(scores.mean())
-    if scores.min() == scores.max():
-        others = 1 - 0.05 ** (1 / len(scores))
-        return Estimate(mean, mean * (1 - others), mean + (1 - mean) * others)
-    error = Z * float(scores.std(ddof=1)) / math.sqrt(len(scores))
-    return Estimate(mean, max(0.0, mean - error), min(1.0, mean + error))
+    unseen = 1 - 0.05 ** (1 / len(scores))
+    low, high = mean * (1 - unseen), mean + (1 - mean) * unseen
+    if scores.min() < scores.max():
+        error = _student(len(scores) - 1) * float(scores.std(ddof=1)) / math.sqrt(len(scores))
+        low, high = min(low, mean - error), max(high, mean + error)
+    return Estimate(mean, max(0.0, low), min(1.0, high))
+
+
+def _student(freedom: int) -> float:
+    """The 97.5 % quantile of Student's t, by its expansion (Abramowitz & Stegun, 26.7.5)."""
+    powers = [(Z**3 + Z) / 4, (5 * Z**5 + 16 * Z**3 + 3 * Z) / 96]
+    powers.append((3 * Z**7 + 19 * Z**5 + 17 * Z**3 - 15 * Z) / 384)
+    return Z + sum((term / float(freedom ** (k + 1)) for k, term in enumerate(powers)), 0.0)
 
 
 def elo(score: float) -> float:

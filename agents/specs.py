@@ -82,7 +82,11 @@ def _greedy(text: str, context: Context) -> Agent:
 
 def _flat(text: str, context: Context) -> Agent:
     budget = Budget.parse(text)
-    return FlatMonteCarloAgent(context.depth, budget, seed=context.seed, threads=context.threads)
+    if budget.simulations is None:
+        raise ValueError("it takes a number of playouts, such as flatmc:1000, not seconds")
+    return FlatMonteCarloAgent(
+        context.depth, budget.simulations, seed=context.seed, threads=context.threads
+    )
 
 
 _UCT_OPTIONS = {
@@ -98,6 +102,8 @@ def _uct(text: str, context: Context) -> Agent:
     budget, *options = text.split(":")
     flags = {"solver": False, "reuse": False, "decisive": False}
     exploration, trees = EXPLORATION, 1
+    if len({option[0] if option[:1] in "cp" else option for option in options}) < len(options):
+        raise ValueError(f"an option is given twice in {':'.join(options)!r}")
     for option in options:
         if option in flags:
             flags[option] = True
@@ -122,16 +128,13 @@ def _uct(text: str, context: Context) -> Agent:
 
 
 def _alphabeta(text: str, context: Context) -> Agent:
-    budget, _, options = text.partition(":")
+    amount, _, options = text.partition(":")
     if options:
         raise ValueError(f"it has no options, such as {options!r}")
-    try:
-        return AlphaBetaAgent(context.depth, Budget.parse(budget), threads=context.threads)
-    except ValueError:
-        raise ValueError(
-            f"{budget!r} is no budget; write how many choices to look ahead, such as 6, "
-            "or core-seconds such as 0.5s"
-        ) from None
+    budget = Budget.parse(amount, "choices to look ahead, such as 6,")
+    return AlphaBetaAgent(
+        context.depth, budget.simulations, budget.seconds, threads=context.threads
+    )
 
 
 def _process(text: str, context: Context) -> Agent:

@@ -16,7 +16,7 @@ from rstt_env.positions import Positions
 
 
 def play(agent: Agent, source: TextIO, target: TextIO) -> None:
-    """Answer turns until the input ends. `-1 -1` begins a game; one process may play several.
+    """Answer turns until the input ends: one game, as X if it begins with `-1 -1`, else as O.
 
     Raises:
         ValueError: the input isn't that of the protocol, or not a game by our rules.
@@ -26,10 +26,7 @@ def play(agent: Agent, source: TextIO, target: TextIO) -> None:
     position = Positions(2)
     for line in source:
         row, column = _two_numbers(line)
-        if row < 0:
-            position = Positions(2)
-            agent.reset()
-        else:
+        if row >= 0:
             position.play([square_at[row, column]])
         count = int(next(source, "0"))
         valid = [square_at[_two_numbers(next(source, ""))] for _ in range(count)]

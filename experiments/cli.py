@@ -63,7 +63,7 @@ def list_agents() -> None:
 def new_folder(path: str) -> Path:
     """The output folder `path`, made if need be; `ValueError` if it holds results already."""
     folder = Path(path)
-    if (folder / "results.json").exists():
+    if any((folder / name).exists() for name in ("results.json", "games.jsonl")):
         raise ValueError(f"output: {folder} holds results already; name another folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -105,7 +105,9 @@ def _check_override(override: str, names: list[str]) -> None:
     group = Path(configs.__file__).parent / name
     choices = sorted(path.stem for path in group.glob("*.yaml"))
     if choices and value not in choices:
-        sys.exit(f"error: {name} is {value!r}; choose one of {', '.join(choices)}")
+        close = difflib.get_close_matches(value, choices, n=1, cutoff=0.5)
+        hint = f" (did you mean {close[0]}?)" if close else ""
+        sys.exit(f"error: {name} is {value!r}{hint}; choose one of {', '.join(choices)}")
 
 
 def _names(config: Any, above: str = "") -> list[str]:

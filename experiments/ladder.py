@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import json
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -35,20 +36,24 @@ def ladder(config: LadderConfig) -> list[Estimate]:
     origin = {"commit": facts["commit"], "seed": config.seed}
     meeting = Meeting(config.game.depth, config.games, config.seed, output, origin)
     matches: list[Match] = []
-    ratings: list[Estimate] = []
+    figures: dict[str, Any] = {}
+
+    def save() -> None:
+        text = json.dumps({**facts, **figures}, indent=1) + "\n"
+        (output / "results.json").write_text(text, encoding="utf-8")
+
     for agent, opponent in itertools.combinations(config.agents, 2):
         matches.append(play_match(agent, opponent, meeting))
-        figures = {**facts, "matches": [match.figures() for match in matches]}
-        if len(matches) == len(config.agents) * (len(config.agents) - 1) // 2:
-            ratings = rate(config.agents, matches, config.seed)
-            named = zip(config.agents, ratings, strict=True)
-            figures["ratings"] = {
-                name: {key: round(x, 1) for key, x in rating._asdict().items()}
-                for name, rating in named
-            }
-        (output / "results.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+        figures["matches"] = [match.figures() for match in matches]
+        save()
         if matches[-1].interrupted:
             raise KeyboardInterrupt
+    ratings = rate(config.agents, matches, config.seed)
+    figures["ratings"] = {
+        name: {key: round(x, 1) for key, x in rating._asdict().items()}
+        for name, rating in zip(config.agents, ratings, strict=True)
+    }
+    save()
     title = f"depth {config.game.depth}, {config.games} games a pair"
     draw_ladder(config.agents, ratings, matches, title, output / "ladder.png")
     console = Console()

@@ -50,15 +50,15 @@ def play_match(agent: str, opponent: str, meeting: Meeting, sprt: SPRT | None = 
     with _live_line() as live:
         line = live.add_task(f"{agent} v {opponent}", total=meeting.games, score="")
 
-        def progress(plies: Sequence[int]) -> None:
+        def progress(plies: Sequence[int], values: Sequence[float]) -> None:
             length = match.mean_length if match.games else _LENGTH * tree.num_squares(meeting.depth)
             part = sum(min(1.0, count / length) for count in plies)
-            live.update(line, completed=len(match.games) + part)
+            live.update(line, completed=len(match.games) + part, score=_so_far(match, values))
 
         try:
             for wave in play_pairs(agents, meeting.depth, openings, progress):
+                _save(wave.games, (agent, opponent), meeting)  # first: an interrupt may come
                 match.add(wave)
-                _save(wave.games, (agent, opponent), meeting)
                 live.update(line, completed=len(match.games), score=_so_far(match))
                 if not live.console.is_terminal:
                     done = f"{len(match.games)}/{meeting.games} games"
@@ -83,9 +83,9 @@ def report_forfeits(console: Console, matches: Sequence[Match]) -> None:
 def _save(games: Sequence[Game], names: tuple[str, str], meeting: Meeting) -> None:
     if meeting.output is None:
         return
+    lines = [record(game, meeting.depth, names, meeting.facts).to_json() + "\n" for game in games]
     with (meeting.output / "games.jsonl").open("a", encoding="utf-8") as file:
-        for game in games:
-            file.write(record(game, meeting.depth, names, meeting.facts).to_json() + "\n")
+        file.write("".join(lines))
 
 
 def _live_line() -> Progress:
@@ -102,6 +102,13 @@ def _live_line() -> Progress:
     )
 
 
-def _so_far(match: Match) -> str:
+def _so_far(match: Match, values: Sequence[float] = ()) -> str:
+    """Wins–draws–losses, games of the running wave included; the interval is of whole pairs."""
+    counts = match.counts
+    counts.wins += values.count(1.0)
+    counts.draws += values.count(0.0)
+    counts.losses += values.count(-1.0)
+    if not match.games:
+        return str(counts)
     score = match.score
-    return f"{match.counts} {score.value:.1%} [{score.low:.0%}, {score.high:.0%}]"
+    return f"{counts} {score.value:.1%} [{score.low:.0%}, {score.high:.0%}]"

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from rstt_env.notation import square_address
+from rstt_env.positions import Positions
 from rstt_env.record import GameRecord
 from rstt_env.render import ansi
 
@@ -30,9 +31,9 @@ def read_games(path: Path) -> list[GameRecord]:
     return games
 
 
-def show(console: Console, record: GameRecord, ply: int) -> None:
-    """Print the position after `ply` plies."""
-    position = record.positions()[ply]
+def show(console: Console, record: GameRecord, positions: Positions, ply: int) -> None:
+    """Print the position after `ply` plies; `positions` are all of the record's."""
+    position = positions[ply]
     names = record.metadata
     players = f"{names['x']} (X) v {names['o']} (O), " if {"x", "o"} <= set(names) else ""
     last = f", last {square_address(record.depth, record.moves[ply - 1])}" if ply else ""
@@ -46,19 +47,20 @@ def show(console: Console, record: GameRecord, ply: int) -> None:
 def step_through(console: Console, games: list[GameRecord], number: int) -> None:
     """Show one position after another, as the keys say; without a terminal, all of one game."""
     if not sys.stdin.isatty():
-        for ply in range(len(games[number].moves) + 1):
-            show(console, games[number], ply)
+        record, positions = games[number], games[number].positions()
+        for ply in range(len(positions)):
+            show(console, record, positions, ply)
         return
-    ply = 0
+    ply, record, positions = 0, games[number], games[number].positions()
     while True:
-        record = games[number]
-        show(console, record, ply)
+        show(console, record, positions, ply)
         key = console.input(f"game {number + 1} of {len(games)} [{KEYS}] ").strip().lower()
         end = len(record.moves)
         if key == "q":
             return
         if key == "n":
             number, ply = (number + 1) % len(games), 0
+            record, positions = games[number], games[number].positions()
         elif key.isdigit():
             ply = min(int(key), end)
         else:

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 
 from agents import make_agent
+from agents.alphabeta.deepening import Deepening
 from agents.alphabeta.evaluation import fill_scores, mark, unmark
 from agents.alphabeta.table import AT_LEAST, SOLVED, look_up, new_table, store
 from agents.simple import RandomAgent
 from rstt_env import DRAW, UNDECIDED, O, Positions, X, positions_from_moves
 from tests.conftest import DEPTHS, JIT
+from tests.twins.negamax import negamax
 from tests.vectors import ENDGAMES
 
 SOME = ENDGAMES if JIT else ENDGAMES[:2]
@@ -53,6 +55,32 @@ def minimax(position):
 def test_values_are_those_of_plain_minimax(moves):
     position = positions_from_moves(1, [moves])
     assert make_agent("alphabeta:9", 1).act(position).value[0] == minimax(position)
+
+
+@pytest.mark.parametrize("log2_size", [1, 16])
+@pytest.mark.parametrize("depth", [1, 2, 3] if JIT else [1])
+def test_scores_are_those_of_plain_negamax(depth, log2_size):
+    """With the table and without (a table of two entries), wins and losses to the choice."""
+    rng = np.random.default_rng(depth)
+    for _ in range(40 if JIT else 3):
+        position = Positions(depth)
+        for _ in range(int(rng.integers(1, {1: 6, 2: 50, 3: 300}[depth]))):
+            if position.outcome[0] == UNDECIDED:
+                position.play(position.random_squares(int(rng.integers(2**62))))
+        if position.outcome[0] != UNDECIDED:
+            continue
+        deepening = Deepening(position, new_table(log2_size))
+        for choices in (1, 2, 3):
+            deepening.to(choices)
+            assert deepening.score == negamax(position, choices)
+            if deepening.solved:
+                break
+
+
+def test_the_quicker_win_is_played():
+    # X can win at once with 6 (2, 4, 6) or, more slowly, by 8 with two threats
+    position = positions_from_moves(1, [[4, 0, 2, 1]])
+    assert make_agent("alphabeta:9", 1).act(position).square[0] == 6
 
 
 def test_depth_one_is_a_draw_from_every_first_square():

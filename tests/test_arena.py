@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from agents import FORFEIT, Answer, make_agent
+from agents import FORFEIT, Answer, arena, make_agent
 from agents.arena import play_pairs, record
 from agents.openings import RANDOM_PLIES, first_squares, make_openings
-from rstt_env import DRAW, GameRecord, positions_from_moves
+from rstt_env import DRAW, GameRecord, O, X, positions_from_moves
 from rstt_env.outcome import NAMES
 from rstt_env.tree import permuted_nodes
 from tests.conftest import DEPTHS
@@ -97,6 +97,53 @@ def test_agents_are_asked_for_their_own_turns_only_and_reset_between_games():
             for player, game in zip(players, ids, strict=True):
                 own = games[game].seat if side == 0 else 1 - games[game].seat
                 assert player == own
+
+
+def test_where_the_clock_counts_there_is_one_game_for_each_core(monkeypatch):
+    monkeypatch.setattr(arena, "num_cores", lambda: 4)
+    spies = Spy(), Spy()
+    waves = [len(wave.games) for wave in play_pairs(spies, 1, make_openings(1, 5, 0))]
+    assert waves == [10]
+    spies[1].timed = True
+    waves = [len(wave.games) for wave in play_pairs(spies, 1, make_openings(1, 5, 0))]
+    assert waves == [4, 4, 2]
+
+
+def test_ctrl_c_keeps_whole_pairs_and_resets_the_agents():
+    class Tired(Spy):
+        def act(self, positions, games=None):
+            if positions.ply.max() > 7:  # games of one opening are over by then, others not
+                raise KeyboardInterrupt
+            return super().act(positions, games)
+
+    spies = Tired(), Spy()
+    waves = play_pairs(spies, 1, make_openings(1, 12, seed=0))
+    wave = next(waves)
+    assert 0 < len(wave.games) < 24
+    assert [game.seat for game in wave.games] == [X, O] * (len(wave.games) // 2)
+    assert all(game.forfeit is None for game in wave.games)
+    assert spies[1].resets[-1] == list(range(24))
+    with pytest.raises(KeyboardInterrupt):
+        next(waves)
+
+
+def test_progress_tells_plies_and_results():
+    told = []
+    play_openings = [[0], [4]]
+    waves = list(play_pairs((Spy(), Spy()), 1, play_openings, lambda *news: told.append(news)))
+    plies, values = told[-1]
+    assert list(plies) == [len(game.moves) for game in waves[0].games]
+    assert list(values) == [game.value for game in waves[0].games]
+
+
+def test_giving_up_without_a_reason_is_giving_up_too():
+    class Silent(Spy):
+        def act(self, positions, games=None):
+            return Answer.blank(len(positions))
+
+    wave = next(play_pairs((Silent(), Spy()), 1, [[0]]))
+    assert [game.value for game in wave.games] == [-1, -1]
+    assert wave.games[0].forfeit == "no reason given"
 
 
 def test_giving_up_loses_and_says_why():

@@ -3,6 +3,7 @@
 import io
 import shlex
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -76,6 +77,8 @@ def test_ours_plays_ours_through_the_pipe():
     [
         ("print('5', flush=True)", "which is no row and column"),
         ("print('9 0', flush=True)", "which is no row and column"),
+        ("print('12 0', flush=True)", "which is no row and column"),
+        ("import os; os.close(1); import time; time.sleep(60)", "closed its output"),
         ("print('x y', flush=True)", "which is no row and column"),
         ("print(0, 0, flush=True)", "answered 0 0, which is illegal in\nX to move in 5"),
         ("raise SystemExit(3)", "ended with exit status 3"),
@@ -93,6 +96,36 @@ def test_what_goes_wrong_loses_the_game_and_is_reported(agent_of, monkeypatch, a
     answered = agent.act(positions, [5])
     assert answered.square[0] == FORFEIT
     assert reason in answered.forfeits[0]
+
+
+def test_a_wrapper_script_ends_with_all_that_it_started():
+    command = "sh -c 'sleep 30; true'"
+    agent = ProcessAgent(2, command)
+    start = time.perf_counter()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(process, "FIRST_SECONDS", 0.3)
+        answer = agent.act(Positions(2), [0])
+    assert answer.square[0] == FORFEIT
+    assert time.perf_counter() - start < 10
+
+
+def test_what_can_not_be_started_forfeits(tmp_path):
+    program = tmp_path / "bot"
+    program.write_bytes(b"\x00\x01 no program")
+    program.chmod(0o755)
+    answer = ProcessAgent(2, str(program)).act(Positions(2), [0])
+    assert "can't be started" in answer.forfeits[0]
+
+
+def test_words_after_the_move_and_lines_without_a_question_are_passed_over(agent_of):
+    agent = agent_of("print(*valid[0], 'good luck', flush=True); print('8 8', flush=True)")
+    position = Positions(2)
+    position.play(agent.act(position, [0]).square)
+    position.play(position.random_squares(0))
+    time.sleep(0.3)  # the second line is there by now
+    answer = agent.act(position, [0])
+    assert not answer.forfeits
+    assert position.legal[0, answer.square[0]]
 
 
 def test_a_program_that_ignores_the_opening_is_told_so(agent_of):
@@ -133,15 +166,14 @@ def test_an_order_of_moves_is_found_for_any_start(plies):
 
 
 def test_the_bot_speaks_the_protocol():
-    """X opens with the only action it is given, then answers within its board; then a new game."""
+    """X opens with the only action it is given, then answers within its board."""
     legal = np.flatnonzero(positions_from_moves(2, [[40, 36]]).legal[0])
     rows = [(3 * (s // 27) + s % 9 // 3, 3 * (s // 9 % 3) + s % 3) for s in legal]
     turns = ["-1 -1", "1", "4 4", "3 3", str(len(rows)), *(f"{r} {c}" for r, c in rows)]
-    turns += ["-1 -1", "1", "0 0"]
     target = io.StringIO()
     play(make_agent("random", 2), io.StringIO("\n".join(turns) + "\n"), target)
-    first, second, third = target.getvalue().splitlines()
-    assert (first, third) == ("4 4", "0 0")
+    first, second = target.getvalue().splitlines()
+    assert first == "4 4"
     assert tuple(map(int, second.split())) in rows
 
 

@@ -75,6 +75,22 @@ def test_intervals_hold_what_they_promise():
     assert 920 <= held <= 980
 
 
+@pytest.mark.parametrize(("sweeps", "pairs"), [(0.97, 50), (0.97, 100), (0.93, 20), (0.9, 50)])
+def test_intervals_hold_near_the_end_of_the_scale(sweeps, pairs):
+    """Where nearly all pairs are won: at least 93 %."""
+    rng = np.random.default_rng(1)
+    shares = np.array([0, 0, (1 - sweeps) / 2, (1 - sweeps) / 2, sweeps])
+    truth, held = shares @ [0, 0.25, 0.5, 0.75, 1], 0
+    for _ in range(1000):
+        low, high = score_interval(rng.choice([0, 0.25, 0.5, 0.75, 1], pairs, p=shares))[1:]
+        held += low <= truth <= high
+    assert held >= 930
+
+
+def test_losing_half_a_point_does_not_raise_the_lower_bound():
+    assert score_interval([1.0] * 19 + [0.75]).low < score_interval([1.0] * 20).low
+
+
 def test_elo_is_the_logistic_scale():
     assert elo(0.5) == 0
     assert elo(10 / 11) == pytest.approx(400)
@@ -131,6 +147,7 @@ def test_ratings_recover_true_strengths():
 def test_a_clean_sweep_has_a_finite_rating():
     ratings = rate(["a", "b"], [match_of([(-1, -1)] * 10)])
     assert 200 < ratings[1].value < 1000
+    assert ratings[1].low < ratings[1].value - 50
 
 
 def test_figures_are_plain_json():

@@ -6,18 +6,22 @@ import pytest
 from agents import make_agent
 from agents.budget import Budget
 from agents.uct import EXPLORATION, UCTAgent
-from agents.uct.forest import Forest, Options
+from agents.uct.forest import Forest, Options, Statistics
 from agents.uct.rollout import careful_move
-from agents.uct.tree import CHILD, NONE, VISITS
-from rstt_env import O, Positions, X, positions_from_moves
+from agents.uct.search import best_edge
+from agents.uct.tree import CHILD, NONE, TOTAL, VISITS, WIDTH
+from rstt_env import UNDECIDED, O, Positions, X, positions_from_moves
 from rstt_env.state import CLOSED
 from tests.conftest import DEPTHS, JIT
 from tests.twins.uct import Twin
-from tests.vectors import ENDGAMES
+from tests.vectors import ENDGAMES, GAMES
 
 PLAIN = Options(exploration=1.4, solver=False, decisive=False)
 SOLVER = Options(exploration=1.4, solver=True, decisive=False)
 GOLDEN_VISITS = [20, 28, 14, 18, 52, 33, 5, 2, 28]
+GOLDEN_SQUARE = 79
+GOLDEN_FIRST_CHOICE = [22, 14, 9, 38, 11, 23, 8, 23, 52]
+GAMES_OF_2 = [game for game in GAMES if game["depth"] == 2 and game["result"] != "draw"]
 GOLDEN_TOTALS = [4, 9, 1, 3, 21, 10, -2, -2, 8]
 LATE = ENDGAMES[0]["moves"]
 
@@ -65,6 +69,79 @@ def test_golden_tree():
     statistics = forest.statistics()
     assert statistics.visits[0].tolist() == GOLDEN_VISITS
     assert statistics.totals[0].tolist() == GOLDEN_TOTALS
+
+
+def test_the_frozen_yardstick_s_answer():
+    """`uct:N` with its keys, shares and seeds, at depth 2: this is what results refer to."""
+    answer = make_agent("uct:400", 2, seed=0).act(Positions(2), [1])
+    assert answer.square.tolist() == [GOLDEN_SQUARE]
+    assert answer.visits[0].tolist() == GOLDEN_FIRST_CHOICE
+
+
+@pytest.mark.parametrize(
+    ("visits", "totals", "expected"),
+    [
+        ([1, 0], [-1, 0], 0),  # N = 1: log 1 = 0, the only visited edge
+        ([1, 1], [-1, 1], 1),  # N = 2: the same width for both
+        ([100, 2], [40, 0], 1),  # 0.4 + 0.21 < 0 + 1.52
+        ([100, 20], [80, 6], 0),  # 0.8 + 0.22 > 0.3 + 0.49
+    ],
+)
+def test_the_upper_confidence_bound(visits, totals, expected):
+    nodes = np.zeros((1, 1, WIDTH), np.int32)
+    nodes[0, 0, VISITS : VISITS + 2] = visits
+    nodes[0, 0, TOTAL : TOTAL + 2] = totals
+    assert best_edge(nodes, 0, 0, 1.0) == expected
+
+
+def test_the_final_choice():
+    """A proven win; else visits without proven losses; then the mean; then the digit."""
+    nan = np.nan
+
+    def best(visits, totals, proven):
+        wide = [
+            np.array([row + [0 if row is not proven else nan] * 6])
+            for row in (visits, totals, proven)
+        ]
+        return int(Statistics(np.arange(9)[None] < 3, *wide).best()[0])
+
+    assert best([5, 90, 5], [0, 80, 5], [nan, nan, 1.0]) == 2
+    assert best([5, 90, 5], [0, 80, 5], [nan, -1.0, nan]) == 2
+    assert best([5, 9, 9], [0, 3, 4], [nan, nan, nan]) == 2
+    assert best([9, 9, 9], [4, 4, 4], [nan, nan, nan]) == 0
+    assert best([5, 90, 5], [0, 0, 0], [-1.0, -1.0, -1.0]) == 1
+    assert best([5, 90, 5], [0, 0, 0], [0.0, nan, nan]) == 1
+
+
+def test_a_proven_win_of_several_choices_is_carried_out():
+    """Free to move, with few simulations: what the first choice proved is then played."""
+    agent = make_agent("uct:4:solver", 2, seed=1)
+    late = positions_from_moves(2, [game["moves"][: len(game["moves"]) - 1] for game in GAMES_OF_2])
+    answer = agent.act(late)
+    sure = answer.proven & (answer.value == 1)
+    assert sure.sum() > 10
+    after = late.copy()
+    mover = after.to_play
+    after.play(answer.square)
+    replies = make_agent("alphabeta:200", 2).act(after[sure & (after.outcome == UNDECIDED)])
+    won = after.outcome[sure] == mover[sure]
+    assert won.sum() + (replies.value == -1).sum() == sure.sum()
+
+
+def test_decisive_rollouts_change_the_search():
+    decisive = grow(Positions(2), 200, Options(1.0, False, True))
+    plain = grow(Positions(2), 200, Options(1.0, False, False))
+    assert (decisive.statistics().totals != plain.statistics().totals).any()
+
+
+@pytest.mark.parametrize("trees", ["", ":p2"])
+def test_a_kept_tree_is_used_only_where_it_leads(trees):
+    """The same id with another position is searched anew."""
+    agent = make_agent(f"uct:200:reuse{trees}", 2, seed=1)
+    agent.act(Positions(2), [1])
+    other = positions_from_moves(2, [[8, 72]])
+    fresh = make_agent(f"uct:200{trees}", 2, seed=1).act(other, [1])
+    np.testing.assert_array_equal(agent.act(other, [1]).visits, fresh.visits)
 
 
 def test_bandit_with_a_known_answer():

@@ -26,6 +26,7 @@ class Deepening:
 
     Attributes:
         digit: the best child of the focus so far.
+        score: of that child, for the mover (see `search.WIN`).
         nodes: looked at so far.
         solved: whether the value is certain.
     """
@@ -35,12 +36,12 @@ class Deepening:
         state = position.copy().state
         self._levels, self._boards = state.levels, state.boards
         self._root = position.keys[0], int(state.focus[0]), int(state.to_play[0])
-        self._scores = np.zeros(self._boards.shape[1], np.int32)
-        fill_scores(self._levels, self._boards, self._scores)
+        self._subtotals = np.zeros(self._boards.shape[1], np.int32)
+        fill_scores(self._levels, self._boards, self._subtotals)
         most_choices = position.depth * int(state.boards[0, 0, 3])
         self._stack = search.new_stack(position.depth, min(most_choices, _FARTHEST) + 1)
         self._choices = 0  # looked ahead in the iteration at hand
-        self.digit, self._score, self.solved, self.nodes = NO_DIGIT, 0, False, 0
+        self.digit, self.score, self.solved, self.nodes = NO_DIGIT, 0, False, 0
         self._best_scores = np.full(9, search.LOWEST)
 
     def to(self, choices: int) -> None:
@@ -65,7 +66,7 @@ class Deepening:
     @property
     def value(self) -> float:
         """Of the position for its mover: ±1 or 0 if solved, else strictly between -1 and 1."""
-        return self._as_value(self._score, self.solved)
+        return self._as_value(self.score, self.solved)
 
     @property
     def scores(self) -> NDArray[np.float64]:
@@ -107,17 +108,20 @@ class Deepening:
 
     def _go_on(self, max_nodes: int) -> None:
         self.nodes += search.run(
-            self._levels, self._boards, self._scores, self._stack, self._table, self._salt,
+            self._levels, self._boards, self._subtotals, self._stack, self._table, self._salt,
             max_nodes,
         )  # fmt: skip
         if self._stack.ply[0] < 0:
             self._take_over()
             frame = self._stack.frames[0]
-            self.solved = bool(frame[search.ALL_SOLVED]) or abs(self._score) >= search.SURE_WIN
+            self.solved = bool(frame[search.ALL_SOLVED]) or abs(self.score) >= search.SURE_WIN
 
     def _take_over(self) -> None:
         """Keep the best child of the iteration, even of one that isn't finished."""
         frame = self._stack.frames[0]
-        if frame[search.BEST_DIGIT] != NO_DIGIT:
-            self.digit, self._score = int(frame[search.BEST_DIGIT]), int(frame[search.BEST])
+        finished = self._stack.ply[0] < 0
+        # of children not all looked at, a loss is no news and a win is a proof
+        if finished or frame[search.BEST] > search.SURE_LOSS:
+            self.digit, self.score = int(frame[search.BEST_DIGIT]), int(frame[search.BEST])
             self._best_scores = self._stack.root_scores.astype(np.int64)
+            self.solved |= self.score >= search.SURE_WIN

@@ -45,8 +45,8 @@ class UCTAgent:
         decisive: rollouts take a board at hand, else avoid handing one over.
         trees: independent trees, merged at the end, that share a move's budget and can each
             use a core (root parallelism). The answer doesn't depend on the number of cores.
-        max_nodes: of a tree. A full tree goes on without new nodes: simulations end in
-            rollouts from its leaves.
+        max_nodes: of a tree, 128 bytes each. A full tree goes on without new nodes: simulations
+            end in rollouts from its leaves.
         threads: how many cores to use for a batch; all by default.
     """
 
@@ -61,9 +61,11 @@ class UCTAgent:
         reuse: bool = False,
         decisive: bool = False,
         trees: int = 1,
-        max_nodes: int = 8_000_000,
+        max_nodes: int = 4_000_000,
         threads: int | None = None,
     ) -> None:
+        if budget.simulations is not None and budget.simulations < trees:
+            raise ValueError(f"{trees} trees need as many simulations, not {budget.simulations}")
         self._depth, self._budget, self._seed = tree.check_depth(depth), budget.share(trees), seed
         self._options = Options(exploration, solver, decisive)
         self._reuse, self._trees, self._max_nodes = reuse, trees, max_nodes

@@ -28,7 +28,8 @@ def careful_move(levels, boards, g, board, digit, player, bits):
 
     One that completes the board, if there is any; else `digit`, the random choice, unless it
     sends the opponent to a deepest board that the opponent can complete; else another
-    random one that doesn't, if there is any.
+    random one that doesn't, if there is any. Where the move would fill its own board, the
+    place that it sends to is the one before that: a guess, as all of this is.
     """
     winning = completing(boards, g, board, player)
     if winning:

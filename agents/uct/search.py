@@ -27,6 +27,7 @@ from agents.uct.tree import (
     UNTRIED,
     VISITS,
     add_node,
+    prove_wins,
     solve_node,
 )
 from rstt_env.jit import kernel
@@ -78,15 +79,15 @@ def best_edge(nodes, t, node, exploration):
 
 
 @kernel
-def can_win(boards, g, focus, player):
-    """Whether the mover, confined to the deepest board `focus`, wins with a single mark."""
+def winning_squares(boards, g, focus, player):
+    """Nine bits: the squares of the deepest board `focus` with which `player` wins the game."""
     board = focus
     while board > 0:  # every board above has to be completed by the one below
         above = parent_of(board)
         if not HAS_LINE[get(boards, g, above, player) | 1 << digit_of(board)]:
-            return False
+            return np.int64(0)
         board = above
-    return COMPLETING[get(boards, g, focus, player)] & ~get(boards, g, focus, CLOSED) != 0
+    return np.int64(COMPLETING[get(boards, g, focus, player)]) & ~get(boards, g, focus, CLOSED)
 
 
 @kernel
@@ -123,12 +124,17 @@ def descend(
         if outcome != UNDECIDED:
             return focus, player, np.int64(outcome_value(outcome, X)), True, length
         child = nodes[t, node, CHILD + digit]
-        if solver and child == NONE and focus >= deepest and can_win(boards, lane, focus, player):
-            return focus, player, view(1, player, X), True, length
-        if child == NONE and not untried:
+        winning = 0
+        if solver and child == NONE and focus >= deepest:
+            winning = winning_squares(boards, lane, focus, player)
+        if child == NONE and (winning or not untried):
             legal = FULL & ~get(boards, lane, focus, CLOSED)
             child = add_node(nodes, sizes, t, legal, player)
             nodes[t, node, CHILD + digit] = child
+        if winning:
+            if child != NONE:
+                prove_wins(nodes, t, child, winning)
+            return focus, player, view(1, player, X), True, length
         if child == NONE:
             return focus, player, 0, False, length
         node = child

@@ -58,6 +58,15 @@ def solve_node(nodes, t, node):
 
 
 @kernel
+def prove_wins(nodes, t, node, digits):
+    """The edges in the mask `digits` win for certain."""
+    nodes[t, node, PROVEN] |= digits
+    for digit in range(9):
+        if (digits >> digit) & 1:
+            nodes[t, node, PROOFS] |= 2 << (2 * digit)
+
+
+@kernel
 def plant(nodes, sizes, legal, player):
     """The first node of every tree; `legal` and `player` are int64[T]."""
     for t in range(len(sizes)):

@@ -58,7 +58,11 @@ class Twin:
                 winner, known = int(position.outcome[0]), True
                 break
             if digit not in node.children:
-                if self.solver and self.can_win(position):
+                winning = self.winning_digits(position) if self.solver else []
+                if winning:
+                    node.children[digit] = Node(position)
+                    node.children[digit].proven.update(dict.fromkeys(winning, 1))
+                    self.nodes += 1
                     winner, known = int(position.to_play[0]), True
                     break
                 if new:
@@ -78,14 +82,14 @@ class Twin:
                 if known:
                     winner = self.winner(value, node.player)
 
-    def can_win(self, position):
-        """Whether the mover is confined to a deepest board and one of its squares wins."""
-        legal = np.flatnonzero(position.legal[0])
+    def winning_digits(self, position):
+        """The squares that win at once, where the mover is confined to a deepest board."""
         if 9 * position.focus[0] + 1 < position.state.boards.shape[1]:
-            return False
-        following = position[np.zeros(len(legal), int)]
-        following.play(legal)
-        return (following.outcome == position.to_play[0]).any()
+            return []
+        digits = np.flatnonzero(position.legal_children[0])
+        following = position[np.zeros(len(digits), int)]
+        following.choose(digits)
+        return digits[following.outcome == position.to_play[0]].tolist()
 
     def winner(self, value, player):
         return DRAW if value == 0 else player if value == 1 else 1 - player
