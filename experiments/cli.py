@@ -57,7 +57,7 @@ def list_agents() -> None:
     table = Table("spec", "what it is", title="agents", title_justify="left", show_lines=True)
     for kind in KINDS.values():
         table.add_row(kind.usage, kind.about)
-    Console().print(table)
+    Console(emoji=False).print(table)
 
 
 def new_folder(path: str) -> Path:

@@ -31,7 +31,7 @@ def evaluate(config: EvaluateConfig) -> list[Match]:
     meeting = Meeting(config.game.depth, config.games, config.seed, output, origin)
     sprt = None if config.sprt is None else SPRT(*config.sprt)
     matches: list[Match] = []
-    console = Console()
+    console = Console(emoji=False)
     interrupted = False
     for opponent in config.opponents:
         try:
@@ -78,16 +78,15 @@ def verdicts(matches: list[Match], depth: int) -> Table:
 
 def details(matches: list[Match]) -> Table:
     """How the games went, and what both sides spent on a move."""
-    headings = ["against", "as X", "as O", "distinct", "plies", "a move of", "sims", "core-ms"]
+    headings = ["against", "as X\nas O", "unique\ngames", "plies", "a move\nof", "sims", "core-ms"]
     table = _table("details (of alpha-beta, sims are nodes)", headings)
     for match in matches:
         table.add_row(
             match.opponent,
-            str(match.in_seat(X)),
-            str(match.in_seat(O)),
+            f"{match.in_seat(X)}\n{match.in_seat(O)}",
             str(match.distinct_games),
             f"{match.mean_length:.1f}",
-            "the agent\nthe other",
+            "agent\nother",
             "\n".join(f"{e.simulations / max(1, e.moves):,.0f}" for e in match.efforts),
             "\n".join(f"{1000 * e.seconds / max(1, e.moves):,.2f}" for e in match.efforts),
         )
@@ -106,7 +105,7 @@ def _table(title: str, headings: list[str]) -> Table:
 
 def _interval(estimate: Estimate, form: str) -> str:
     value, low, high = (form.format(x).replace("inf", "∞") for x in estimate)
-    return f"{value} [{low}, {high}]"
+    return f"{value}\n[{low}, {high}]"
 
 
 def _save(output: Path, facts: dict[str, Any], matches: list[Match]) -> None:

@@ -56,7 +56,7 @@ def ladder(config: LadderConfig) -> list[Estimate]:
     save()
     title = f"depth {config.game.depth}, {config.games} games a pair"
     draw_ladder(config.agents, ratings, matches, title, output / "ladder.png")
-    console = Console()
+    console = Console(emoji=False)
     console.print(_table(config.agents, ratings, matches, title))
     report_forfeits(console, matches)
     console.print(f"figures, games and a picture are in {output}")

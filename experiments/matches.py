@@ -89,9 +89,9 @@ def _save(games: Sequence[Game], names: tuple[str, str], meeting: Meeting) -> No
 
 
 def _live_line() -> Progress:
-    console = Console(stderr=True)
+    console = Console(stderr=True, emoji=False)
     return Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=12),
         TextColumn("{task.completed:.0f}/{task.total} games {task.fields[score]}"),
         TimeRemainingColumn(compact=True),

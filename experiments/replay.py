@@ -86,7 +86,7 @@ def main() -> None:
     if not 1 <= arguments.game <= len(games):
         sys.exit(f"error: --game is {arguments.game}; the file holds games 1 to {len(games)}")
     with contextlib.suppress(EOFError, KeyboardInterrupt):
-        step_through(Console(), games, arguments.game - 1)
+        step_through(Console(emoji=False), games, arguments.game - 1)
 
 
 if __name__ == "__main__":

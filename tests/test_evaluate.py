@@ -25,8 +25,8 @@ def run(folder, *arguments, code=0):
 def evaluated(tmp_path_factory):
     folder = tmp_path_factory.mktemp("evaluate")
     done = run(
-        folder, "experiments.evaluate", "agent=greedy", "opponents=[random,uct:5]", "game=depth1",
-        "games=12", "output=results",
+        folder, "experiments.evaluate", "agent=greedy", "opponents=[random,uct:5,uct:100:solver]",
+        "game=depth1", "games=12", "output=results",
     )  # fmt: skip
     return folder, done.stdout
 
@@ -37,17 +37,22 @@ def test_evaluate_shows_and_saves_what_was_played(evaluated):
     assert figures["commit"]
     assert figures["config"]["agent"] == "greedy"
     assert figures["config"]["seed"] == 0
-    assert [match["opponent"] for match in figures["matches"]] == ["random", "uct:5"]
+    assert [match["opponent"] for match in figures["matches"]] == [
+        "random",
+        "uct:5",
+        "uct:100:solver",
+    ]
     for match in figures["matches"]:
         assert match["wins"] + match["draws"] + match["losses"] == match["games"] == 12
         assert match["score"]["low"] <= match["score"]["value"] <= match["score"]["high"]
         assert f"{match['wins']}–{match['draws']}–{match['losses']}" in shown
+        assert shown.count(match["opponent"]) >= 2  # as it is: rich knows ":100:" as an emoji
     games = [
         GameRecord.from_json(line)
         for line in (folder / "results" / "games.jsonl").read_text().splitlines()
     ]
-    assert len(games) == 24
-    assert {game.metadata["x"] for game in games} == {"greedy", "random", "uct:5"}
+    assert len(games) == 36
+    assert {game.metadata["x"] for game in games} == {"greedy", "random", "uct:5", "uct:100:solver"}
     wins = sum(
         game.result != "draw" and game.metadata[game.result.lower()] == "greedy"
         for game in games[:12]
