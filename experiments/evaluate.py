@@ -62,7 +62,7 @@ def evaluate(config: EvaluateConfig) -> list[Match]:
 def verdicts(matches: list[Match], depth: int) -> Table:
     """Who is stronger, a line a match; wins–draws–losses are the agent's."""
     sprt = any(match.sprt for match in matches)
-    headings = ["against", "games", "w–d–l", "score, 95 %", "Elo difference, 95 %"]
+    headings = ["against", "games", "w–d–l", "score\n95 %", "Elo difference\n95 %"]
     table = _table(f"{matches[0].agent} at depth {depth}", headings + ["SPRT"] * sprt)
     for match in matches:
         table.add_row(
