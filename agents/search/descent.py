@@ -1,0 +1,144 @@
+"""From the roots to the leaves and back: the walk that every rule of search shares."""
+
+import numpy as np
+
+from agents.search.gumbel import LOWEST, improved, inner_digit, root_digit
+from agents.search.puct import best_digit, priors
+from agents.search.tree import NONE, add_node, back_up, edge_value, solve_node
+from agents.solver import is_proven, proven_value
+from rstt_env.jit import kernel
+from rstt_env.kernels import destination, get, settle
+from rstt_env.outcome import UNDECIDED, X, outcome_value, view
+from rstt_env.state import CLOSED
+from rstt_env.tree import FULL, first_deepest
+
+GUMBEL, PUCT = 0, 1
+
+
+@kernel
+def plant(tree, state, games, logits, values):
+    """Roots for `games`, int64[n], with what the evaluator says of them, row by row."""
+    for i in range(len(games)):
+        g = games[i]
+        tree.size[g] = 0
+        legal = FULL & ~get(state.boards, g, state.focus[g], CLOSED)
+        add_node(tree, g, state.to_play[g], legal, logits[i], values[i])
+
+
+@kernel
+def pick(tree, g, node, rule, c_visit, c_scale, c_puct, share, noise, wanted, policy, scratch):
+    """The child to go on with; `policy` and `scratch`, float64[9], are for the work."""
+    if rule == GUMBEL:
+        improved(tree, g, node, c_visit, c_scale, policy, scratch)
+        if node == 0:
+            return root_digit(tree, g, noise, wanted, scratch, policy)
+        return inner_digit(tree, g, node, policy)
+    priors(tree, g, node, noise, share if node == 0 else 0.0, policy)
+    return best_digit(tree, g, node, policy, c_puct)
+
+
+@kernel
+def select(
+    tree, state, leaves, games, rule, c_visit, c_scale, c_puct, share, noise, wanted, solver,
+    path, length, waiting, simulations,
+):  # fmt: skip
+    """Walk from the root to a leaf in each of `games`, int64[n].
+
+    A walk that ends in a known result is backed up at once. The others leave their position
+    in `leaves`, their walk in `path`, int32[G, P, 2], and `length`, int32[G], and set
+    `waiting`, bool[G]: they need an evaluation. `noise` is float64[G, 9]; `wanted`, int32[G],
+    is the turn of the halving schedule. A solved root is left alone.
+    """
+    levels, deepest = state.levels, first_deepest(state.levels)
+    policy, scratch = np.empty(9), np.empty(9)
+    for i in range(len(games)):
+        g = games[i]
+        waiting[g] = False
+        if solver and solve_node(tree, g, 0)[0]:
+            continue
+        simulations[g] += 1
+        leaves.boards[g] = state.boards[g]
+        focus, player = np.int64(state.focus[g]), np.int64(state.to_play[g])
+        node, steps, value, known = 0, 0, 0.0, False
+        while True:
+            digit = pick(
+                tree, g, node, rule, c_visit, c_scale, c_puct, share, noise[g], wanted[g],
+                policy, scratch,
+            )  # fmt: skip
+            path[g, steps, 0], path[g, steps, 1] = node, digit
+            steps += 1
+            if is_proven(tree.proven[g, node], digit):
+                own = np.float64(proven_value(tree.proofs[g, node], digit))
+                value, known = view(own, tree.player[g, node], X), True
+                break
+            outcome = UNDECIDED
+            if focus < deepest:
+                focus = 9 * focus + 1 + digit
+            else:
+                outcome = settle(levels, leaves.boards, g, focus, digit, player)
+                focus = destination(levels, leaves.boards, g, focus, digit)
+                player = 1 - player
+            if outcome != UNDECIDED:
+                value, known = outcome_value(outcome, X), True
+                break
+            child = tree.child[g, node, digit]
+            if child == NONE:
+                break
+            node = child
+        length[g] = steps
+        if known:
+            back_up(tree, g, path[g], steps, value, solver)
+        else:
+            waiting[g] = True
+            leaves.focus[g], leaves.to_play[g] = focus, player
+
+
+@kernel
+def expand(tree, leaves, games, logits, values, path, length, parents, digits, nodes):
+    """A new node for the leaf of each of `games`, int64[n], and its value to all on the way.
+
+    Fills `parents`, `digits` and `nodes`, int64[n]: what became of whom.
+    """
+    for i in range(len(games)):
+        g = games[i]
+        legal = FULL & ~get(leaves.boards, g, leaves.focus[g], CLOSED)
+        player = leaves.to_play[g]
+        node = add_node(tree, g, player, legal, logits[i], values[i])
+        parents[i], digits[i] = path[g, length[g] - 1, 0], path[g, length[g] - 1, 1]
+        nodes[i] = node
+        tree.child[g, parents[i], digits[i]] = node
+        back_up(tree, g, path[g], length[g], view(np.float64(values[i]), player, X), False)
+
+
+@kernel
+def conclude(
+    tree, games, rule, c_visit, c_scale, noise, digit, policy, value, scores, proven
+):  # fmt: skip
+    """What the search says of the roots of `games`: see `search.Result`."""
+    target, completed = np.empty(9), np.empty(9)
+    for i in range(len(games)):
+        g = games[i]
+        mixed = improved(tree, g, 0, c_visit, c_scale, target, completed)
+        solved, sure = solve_node(tree, g, 0)
+        most, total = 0, 0
+        for k in range(9):
+            if target[k] > 0:
+                most, total = max(most, tree.visits[g, 0, k]), total + tree.visits[g, 0, k]
+        best, best_rank, expected = 0, 2 * LOWEST, 0.0
+        for k in range(9):
+            policy[g, k], scores[g, k] = target[k], np.nan
+            known = tree.visits[g, 0, k] > 0 or is_proven(tree.proven[g, 0], k)
+            if known:
+                scores[g, k] = edge_value(tree, g, 0, k)
+            if target[k] > 0:
+                expected += target[k] * (scores[g, k] if known else mixed)
+                rank = tree.visits[g, 0, k] + target[k] / 2  # which tells equal visits apart
+                if rule == GUMBEL:
+                    rank = noise[g, k] + completed[k]
+                    if tree.visits[g, 0, k] < most and not solved:
+                        rank += LOWEST
+                elif total > 0 and not solved:
+                    policy[g, k] = tree.visits[g, 0, k] / total
+                if rank > best_rank:
+                    best, best_rank = k, rank
+        digit[g], value[g], proven[g] = best, np.float64(sure) if solved else expected, solved

@@ -1,0 +1,87 @@
+"""What search asks of whatever evaluates positions: a network, a table, rollouts."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rstt_env.positions import Positions
+from rstt_env.state import State
+
+Rows = NDArray[np.int64]
+
+
+class Evaluator(Protocol):
+    """Evaluates positions for their movers, at the choice that is to be made there.
+
+    The other methods tell an evaluator that keeps something per game or tree node what
+    becomes of them; one without state ignores them. `games` are rows of the search's batch.
+    """
+
+    def evaluate(
+        self, state: State, games: Rows
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Logits of the nine children of the focus, float32[n, 9], and values, float32[n].
+
+        Args:
+            state: positions that go on; only to be read, and only during the call.
+            games: int64[n], the rows of `state` that are asked for.
+
+        Logits of closed children are ignored. Values are for the mover, in [-1, 1].
+        """
+        ...
+
+    def plant(self, state: State) -> None:
+        """All games get new trees, whose roots (node 0) are the positions of `state`."""
+        ...
+
+    def expand(self, games: Rows, parents: Rows, digits: Rows, nodes: Rows) -> None:
+        """In the trees of `games`, `digits` chosen at nodes `parents` made the new `nodes`."""
+        ...
+
+    def advance(self, games: Rows, digits: Rows) -> None:
+        """`digits` were really chosen at the roots of `games`."""
+        ...
+
+
+class Stateless:
+    """An evaluator that keeps nothing: the hooks do nothing."""
+
+    def plant(self, state: State) -> None:
+        pass
+
+    def expand(self, games: Rows, parents: Rows, digits: Rows, nodes: Rows) -> None:
+        pass
+
+    def advance(self, games: Rows, digits: Rows) -> None:
+        pass
+
+
+class UniformEvaluator(Stateless):
+    """Knows nothing: equal logits, value 0."""
+
+    def evaluate(
+        self, state: State, games: Rows
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        return np.zeros((len(games), 9), np.float32), np.zeros(len(games), np.float32)
+
+
+class RolloutEvaluator(Stateless):
+    """Equal logits; the value is the mean result of random playouts.
+
+    The playouts of a position depend on the seed and the position alone.
+    """
+
+    def __init__(self, playouts: int = 1, seed: int = 0) -> None:
+        self._playouts, self._seed = playouts, seed
+
+    def evaluate(
+        self, state: State, games: Rows
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        positions = Positions.from_state(state)[games]
+        tally = positions.playouts(self._seed, self._playouts).tally
+        mover, rows = positions.to_play.astype(np.int64), np.arange(len(games))
+        results = (tally[rows, mover] - tally[rows, 1 - mover]) / self._playouts
+        return np.zeros((len(games), 9), np.float32), results.astype(np.float32)

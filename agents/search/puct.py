@@ -1,0 +1,79 @@
+"""The rules of AlphaZero (Silver et al., 2018): PUCT, Dirichlet noise, visits as the target."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.search.tree import edge_value, is_lost
+from agents.solver import is_proven
+from rstt_env.jit import kernel
+
+LOWEST = -1e30
+NOBODY = -1
+
+
+class PuctRules(NamedTuple):
+    """The constants of the method.
+
+    Attributes:
+        c_puct: how much priors weigh against values.
+        noise: the share of Dirichlet noise in the root's priors (while training).
+        alpha: its concentration.
+    """
+
+    c_puct: float = 1.25
+    noise: float = 0.25
+    alpha: float = 1.0
+
+
+@kernel
+def priors(tree, g, node, noise, share, prior):
+    """Fill `prior`, float64[9]: the softmax over legal children, mixed with `noise`."""
+    highest, norm = LOWEST, 0.0
+    for digit in range(9):
+        if (tree.legal[g, node] >> digit) & 1:
+            highest = max(highest, tree.logits[g, node, digit])
+    for digit in range(9):
+        prior[digit] = 0.0
+        if (tree.legal[g, node] >> digit) & 1:
+            prior[digit] = math.exp(tree.logits[g, node, digit] - highest)
+            norm += prior[digit]
+    noise_norm = 0.0
+    for digit in range(9):
+        prior[digit] /= norm
+        if prior[digit] > 0:
+            noise_norm += noise[digit]
+    for digit in range(9):
+        if share > 0 and prior[digit] > 0:
+            prior[digit] = (1 - share) * prior[digit] + share * noise[digit] / noise_norm
+
+
+@kernel
+def best_digit(tree, g, node, prior, c_puct):
+    """The child with the highest value + c · prior · √N / (1 + n).
+
+    A child without a visit counts as much as the node itself; a proven loss is out of the
+    question. At N = 0 the highest prior decides.
+    """
+    total = 0
+    for digit in range(9):
+        total += tree.visits[g, node, digit]
+    width = c_puct * math.sqrt(max(1, total))
+    best, best_bound = NOBODY, LOWEST
+    for digit in range(9):
+        if prior[digit] > 0 and not is_lost(tree, g, node, digit):
+            visits = tree.visits[g, node, digit]
+            value = np.float64(tree.value[g, node])
+            if visits > 0 or is_proven(tree.proven[g, node], digit):
+                value = edge_value(tree, g, node, digit)
+            bound = value + width * prior[digit] / (1 + visits)
+            if bound > best_bound:
+                best, best_bound = digit, bound
+    return best
+
+
+def dirichlet_noise(seed: int, alpha: float) -> NDArray[np.float64]:
+    """float64[9]: numbers of a gamma distribution; normalised over any of them, Dirichlet's."""
+    return np.random.default_rng(seed).gamma(alpha, size=9)
