@@ -168,8 +168,10 @@ def test_an_interrupted_match_keeps_what_was_played(tmp_path, signal_number):
     command = [sys.executable, "-m", "experiments.evaluate", "agent=uct:200", "opponents=[greedy]",
                "games=4000", "output=out"]  # fmt: skip
     process = subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        # a shell's background jobs ignore Ctrl-C, and so would what they start
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
     while not (tmp_path / "out" / "games.jsonl").exists() and process.poll() is None:
         time.sleep(0.05)
     process.send_signal(signal_number)

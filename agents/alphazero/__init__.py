@@ -1,0 +1,1 @@
+"""Learning: networks, self-play, replay, the learner and its checkpoints (PyTorch)."""

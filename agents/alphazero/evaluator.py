@@ -1,0 +1,41 @@
+"""A network as the evaluator of a search."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from agents.alphazero.encoding import encode
+from agents.alphazero.networks.inputs import Inputs
+from agents.search.evaluator import Rows, Stateless
+from rstt_env.state import State
+
+
+class NetworkEvaluator(Stateless):
+    """Evaluates with the weights that `network` has now; `refresh` takes over later ones.
+
+    The value is the chance of a win less that of a loss.
+    """
+
+    def __init__(self, network: nn.Module, device: torch.device) -> None:
+        self._network, self._device = network, device
+        self.evaluations = 0
+        self.refresh()
+
+    @torch.inference_mode()
+    def refresh(self) -> None:
+        """Prepare what depends on the weights alone."""
+        self._network.eval()
+        self._table = self._network.content_table()  # type: ignore[operator]
+
+    @torch.inference_mode()
+    def evaluate(
+        self, state: State, games: Rows
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        inputs = Inputs.of(encode(state, games), self._device)
+        logits, outcome = self._network(inputs, self._table)
+        chances = torch.softmax(outcome, 1)
+        self.evaluations += len(games)
+        return logits.float().cpu().numpy(), (chances[:, 0] - chances[:, 2]).float().cpu().numpy()

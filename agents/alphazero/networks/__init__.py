@@ -1,0 +1,1 @@
+"""Networks: positions in, logits of nine choices and win/draw/loss out."""

@@ -1,0 +1,128 @@
+"""The recursive network: one set of weights for every depth.
+
+A board's embedding is combined from those of its nine children by the same combiner at every
+level; deepest boards are embedded by their contents. Down the path from the root to the
+focus, a context is refined; the heads see the context, the focus's nine children and the
+nine boards that each of them would send the opponent to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from agents.alphazero.encoding import DRAWN, NUM_CODES, OPEN
+from agents.alphazero.networks.inputs import Inputs
+
+
+@dataclass(frozen=True)
+class RecursiveConfig:
+    """Sizes.
+
+    Attributes:
+        embedding: numbers in an embedding (C).
+        hidden: width of the hidden layers (H).
+        content_hidden: of the layer that embeds the contents of deepest boards.
+        head_blocks: residual blocks in the head.
+    """
+
+    embedding: int = 96
+    hidden: int = 384
+    content_hidden: int = 128
+    head_blocks: int = 2
+
+
+class Residual(nn.Module):
+    """x + a linear layer of relu(x)."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.linear = nn.Linear(width, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        y: Tensor = x + self.linear(torch.relu(x))
+        return y
+
+
+class RecursiveNetwork(nn.Module):
+    """Takes an `Encoding`'s arrays as tensors; every depth goes through the same weights."""
+
+    def __init__(self, config: RecursiveConfig) -> None:
+        super().__init__()
+        width, hidden = config.embedding, config.hidden
+        self.embed_contents = nn.Sequential(
+            nn.Linear(27, config.content_hidden),
+            nn.ReLU(),
+            nn.Linear(config.content_hidden, width),
+        )
+        self.combine = nn.Sequential(
+            nn.Linear(9 * width, hidden), Residual(hidden), nn.ReLU(), nn.Linear(hidden, width)
+        )
+        self.step = nn.Sequential(nn.Linear(2 * width, hidden), nn.ReLU(), nn.Linear(hidden, width))
+        self.digit = nn.Embedding(9, width)
+        self.decided = nn.Embedding(DRAWN, width)  # in place of a closed child: mine, theirs, drawn
+        self.square = nn.Embedding(3, width)  # empty, mine, theirs
+        self.nowhere = nn.Parameter(torch.zeros(width))  # sent to by a choice that marks nothing
+        self.head = nn.Sequential(
+            nn.Linear(19 * width, hidden),
+            *(Residual(hidden) for _ in range(config.head_blocks)),
+            nn.ReLU(),
+            nn.Linear(hidden, 12),
+        )
+        codes = torch.arange(NUM_CODES)
+        digits = codes[:, None] // 3 ** torch.arange(9) % 3  # [19683, 9]
+        one_hot = nn.functional.one_hot(digits, 3).flatten(1).float()
+        self.register_buffer("one_hot", one_hot, persistent=False)  # [19683, 27]
+
+    def content_table(self) -> Tensor:
+        """[19683, C]: the embedding of every content of a deepest board."""
+        table: Tensor = self.embed_contents(self.one_hot)
+        return table
+
+    def forward(self, inputs: Inputs, table: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Logits of the nine choices, [n, 9], and of win, draw and loss, [n, 3].
+
+        `table` is `content_table()`, for those who evaluate often with the same weights.
+        """
+        boards = self._embed(inputs, self.content_table() if table is None else table)
+        rows = torch.arange(len(inputs.focus), device=boards.device)[:, None]
+        context = boards[:, 0]
+        for board in inputs.path.unbind(1):
+            below = boards[rows[:, 0], board] + self.digit((board - 1) % 9)
+            refined = self.step(torch.cat((context, below), 1))
+            context = context + torch.where(board[:, None] > 0, refined, 0.0)
+
+        nine = torch.arange(1, 10, device=boards.device)
+        at_squares = 9 * inputs.focus + 1 >= boards.shape[1]
+        inner = torch.where(at_squares, 0, inputs.focus)[:, None]
+        children = torch.where(
+            at_squares[:, None, None],
+            self.square(inputs.cells.clamp(max=2)),
+            boards[rows, 9 * inner + nine] if boards.shape[1] > 1 else 0.0,
+        )
+        sends = (inputs.reach >= 0)[:, None, None]
+        reached = inputs.reach.clamp(min=0)[:, None]
+        sent = torch.where(
+            sends, boards[rows, 9 * reached + nine] if boards.shape[1] > 1 else 0.0, self.nowhere
+        ).expand(-1, 9, -1)
+        output = self.head(torch.cat((context, children.flatten(1), sent.flatten(1)), 1))
+        return output[:, :9], output[:, 9:]
+
+    def _embed(self, inputs: Inputs, table: Tensor) -> Tensor:
+        """[n, num_boards, C]: all boards by heap number; learned vectors where one is decided."""
+        levels = [self._with_decided(inputs, table[inputs.contents])]
+        while levels[-1].shape[1] > 1:
+            below = levels[-1]
+            own = self.combine(below.reshape(len(below), below.shape[1] // 9, -1))
+            levels.append(own if own.shape[1] == 1 else self._with_decided(inputs, own))
+        return torch.cat(levels[::-1], 1)
+
+    def _with_decided(self, inputs: Inputs, level: Tensor) -> Tensor:
+        """The embeddings of a level, with those of decided boards replaced."""
+        number = level.shape[1]
+        first = (number - 1) // 8  # the level's first heap number
+        status = inputs.status[:, first : first + number]
+        decided = self.decided((status - 1).clamp(min=0))
+        return torch.where((status == OPEN)[..., None], level, decided)
