@@ -1,0 +1,172 @@
+"""The replay: positions with their targets, in append-only shards on disk.
+
+A shard is a plain file of records of one size. Positions are numbered from 0 in the order in
+which they came; the learner draws from a window that ends with the newest. A checkpoint only
+needs to remember how many positions there were.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.alphazero.encoding import Encoding
+from rstt_env import tree
+
+SHARD = 2**14
+"""Positions in a file."""
+
+WIN, DRAW, LOSS = 0, 1, 2
+"""Outcomes for the mover, in the order of a network's outputs."""
+
+_POLICY, _VALUE = 65535, 32767
+
+
+def record_type(depth: int) -> np.dtype[np.void]:
+    """A position of a depth: the fields of `Encoding` in small types, then the targets.
+
+    `policy` is in units of 1/65535; `value`, of the search's root, in 1/32767; `outcome` is WIN,
+    DRAW or LOSS for the mover. 73 bytes at depth 2, 300 at depth 3, 2,327 at depth 4.
+    """
+    return np.dtype(
+        [
+            ("contents", np.uint16, (9 ** (depth - 1),)),
+            ("status", np.uint8, (tree.num_boards(depth),)),
+            ("path", np.int16, (depth - 1,)),
+            ("cells", np.uint8, (9,)),
+            ("focus", np.int16),
+            ("reach", np.int16),
+            ("legal", np.bool_, (9,)),
+            ("policy", np.uint16, (9,)),
+            ("value", np.int16),
+            ("outcome", np.uint8),
+        ]
+    )
+
+
+def new_records(
+    depth: int, encoding: Encoding, policy: NDArray[np.float32], value: NDArray[np.float32]
+) -> NDArray[Any]:
+    """Records of n searched positions whose outcomes are still to come.
+
+    Args:
+        depth: of the games.
+        encoding: of the positions.
+        policy: float32[n, 9], the search's targets.
+        value: float32[n], of its roots.
+    """
+    records = np.empty(len(value), record_type(depth))
+    for name, array in encoding._asdict().items():
+        records[name] = array
+    records["policy"] = np.rint(policy * _POLICY)
+    records["value"] = np.rint(np.clip(value, -1, 1) * _VALUE)
+    records["outcome"] = DRAW
+    return records
+
+
+def encoding_of(records: NDArray[Any]) -> Encoding:
+    """The `Encoding` of records, in its own types."""
+    wide = {np.dtype(np.uint16): np.int32, np.dtype(np.int16): np.int32}
+    arrays = [records[name] for name in Encoding._fields]
+    return Encoding(*[array.astype(wide.get(array.dtype, array.dtype)) for array in arrays])
+
+
+def policies(records: NDArray[Any]) -> NDArray[np.float32]:
+    """float32[n, 9]: the policy targets, which sum to 1."""
+    policy = records["policy"].astype(np.float32)
+    shares: NDArray[np.float32] = policy / policy.sum(axis=1, keepdims=True)
+    return shares
+
+
+def values(records: NDArray[Any]) -> NDArray[np.float32]:
+    """float32[n]: the values of the roots."""
+    return (records["value"] / _VALUE).astype(np.float32)
+
+
+class Replay:
+    """Positions in shards under a folder.
+
+    Args:
+        folder: of the shards; made if it isn't there.
+        depth: of the games.
+        size: how many positions count; what a run wrote after its last checkpoint is
+            overwritten.
+
+    Raises:
+        ValueError: a shard that holds some of the newest `window` positions is missing or cut.
+    """
+
+    def __init__(self, folder: Path, depth: int, size: int = 0, window: int = 0) -> None:
+        self._folder, self._type, self.size = folder, record_type(depth), size
+        self._shards: dict[int, NDArray[Any]] = {}
+        folder.mkdir(parents=True, exist_ok=True)
+        for number in range(max(0, size - window) // SHARD, -(-size // SHARD)):
+            path, wanted = self._path(number), SHARD * self._type.itemsize
+            if not path.exists() or path.stat().st_size != wanted:
+                raise ValueError(f"{path} is missing or cut: it should have {wanted} bytes")
+
+    def append(self, records: NDArray[Any]) -> None:
+        """Add records; `OSError` if the disk is full, in which case none counts."""
+        done = 0
+        while done < len(records):
+            number, place = divmod(self.size + done, SHARD)
+            part = records[done : done + SHARD - place]
+            self._shard(number)[place : place + len(part)] = part
+            done += len(part)
+        self.size += len(records)
+
+    def flush(self) -> None:
+        """Have everything on disk."""
+        for shard in self._shards.values():
+            assert isinstance(shard, np.memmap)
+            shard.flush()
+
+    def sample(self, number: int, window: int, rng: np.random.Generator) -> NDArray[Any]:
+        """`number` records, drawn uniformly, with replacement, from the newest `window`."""
+        if not self.size:
+            raise ValueError("the replay is empty")
+        chosen = rng.integers(max(0, self.size - window), self.size, number)
+        shards, places = np.divmod(chosen, SHARD)
+        records = np.empty(number, self._type)
+        for shard in np.unique(shards).tolist():
+            rows = shards == shard
+            records[rows] = self._shard(shard)[places[rows]]
+        return records
+
+    def forget_before(self, position: int) -> None:
+        """Delete the shards that end before a position."""
+        for path in self._folder.glob("shard-*.bin"):
+            number = int(path.stem.removeprefix("shard-"))
+            if (number + 1) * SHARD <= position:
+                self._shards.pop(number, None)
+                path.unlink()
+
+    def _path(self, number: int) -> Path:
+        return self._folder / f"shard-{number:06}.bin"
+
+    def _shard(self, number: int) -> NDArray[Any]:
+        if number not in self._shards:
+            path = self._path(number)
+            if not path.exists():
+                _reserve(path, SHARD * self._type.itemsize)
+            self._shards[number] = np.memmap(path, self._type, mode="r+", shape=(SHARD,))
+        return self._shards[number]
+
+
+def _reserve(path: Path, size: int) -> None:
+    """A file of `size` bytes, all of them on disk: a full disk shows here, and not as a crash
+    when a page of the memory map finds no room."""
+    unfinished = path.with_suffix(".tmp")
+    try:
+        with unfinished.open("wb") as file:
+            if hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(file.fileno(), 0, size)
+            else:
+                file.write(bytes(size))
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
