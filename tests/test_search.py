@@ -45,7 +45,7 @@ def test_the_halving_schedule_divides_the_simulations():
 
 
 def test_gumbel_noise_has_the_right_distribution():
-    noise = np.empty((4000 if JIT else 400, 9))
+    noise = np.empty((4000, 9))
     for row, stream in enumerate(seeds(len(noise))):
         draw_gumbel(np.uint64(stream * np.uint64(0x9E3779B97F4A7C15)), noise[row])
     assert noise.mean() == pytest.approx(0.5772, abs=0.05)
