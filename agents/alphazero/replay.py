@@ -104,7 +104,7 @@ class Replay:
         self._folder, self._type, self.size = folder, record_type(depth), size
         self._shards: dict[int, NDArray[Any]] = {}
         folder.mkdir(parents=True, exist_ok=True)
-        for number in range(max(0, size - window) // SHARD, -(-size // SHARD)):
+        for number in range(max(0, size - window) // SHARD, (size + SHARD - 1) // SHARD):
             path, wanted = self._path(number), SHARD * self._type.itemsize
             if not path.exists() or path.stat().st_size != wanted:
                 raise ValueError(f"{path} is missing or cut: it should have {wanted} bytes")
