@@ -29,7 +29,10 @@ def commit() -> str:
 
 
 def provenance(config: Any) -> dict[str, Any]:
-    """For a result file: `config` is the configuration object of the run."""
+    """For a result file: `config` is the configuration object of the run.
+
+    Where the results were written is no part of it: they get published.
+    """
     versions = {}
     for package in ("rstt", "numpy", "numba"):
         try:
@@ -38,7 +41,7 @@ def provenance(config: Any) -> dict[str, Any]:
             versions[package] = "unknown"
     return {
         "commit": commit(),
-        "config": asdict(config),
+        "config": {name: value for name, value in asdict(config).items() if name != "output"},
         "machine": machine(),
         "versions": versions,
     }

@@ -30,6 +30,12 @@ COMPLETING: NDArray[np.uint16] = np.array(
 )
 """uint16[512]: the bits that a mask lacks and each of which would give it three in a row."""
 
+BASE_THREE: NDArray[np.int32] = np.array(
+    [sum(3**k for k in range(9) if m >> k & 1) for m in _MASKS], np.int32
+)
+"""int32[512]: a mask's bits as the digits of a base-3 number; of two masks without a common bit,
+BASE_THREE[a] + 2 * BASE_THREE[b] is a code from 0 to 3^9 - 1."""
+
 NTH_ZERO: NDArray[np.uint8] = np.array(
     [([k for k in range(9) if not m >> k & 1] + [0] * 9)[:9] for m in _MASKS], np.uint8
 )

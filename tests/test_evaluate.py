@@ -37,6 +37,7 @@ def test_evaluate_shows_and_saves_what_was_played(evaluated):
     assert figures["commit"]
     assert figures["config"]["agent"] == "greedy"
     assert figures["config"]["seed"] == 0
+    assert str(folder) not in json.dumps(figures)  # results get published
     assert [match["opponent"] for match in figures["matches"]] == [
         "random",
         "uct:5",

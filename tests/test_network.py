@@ -39,6 +39,14 @@ def small_network():
     return RecursiveNetwork(SMALL).eval()
 
 
+def assert_same(evaluator, positions, others):
+    """The network says the same of two batches."""
+    rows = np.arange(len(positions))
+    np.testing.assert_equal(
+        evaluator.evaluate(positions.state, rows), evaluator.evaluate(others.state, rows)
+    )
+
+
 @pytest.mark.parametrize("depth", DEPTHS)
 def test_the_encoding_says_what_is_on_the_board(depth):
     """Against the engine's owners and drawings, board by board, from the mover's side."""
@@ -91,12 +99,7 @@ def test_players_are_seen_from_the_mover_s_side(depth):
     swapped = positions.copy()
     swapped.state.boards[:, :, [0, 1]] = swapped.state.boards[:, :, [1, 0]]
     swapped.state.to_play[:] = 1 - swapped.state.to_play
-    rows = np.arange(len(positions))
-    for ours, theirs in zip(
-        evaluator.evaluate(positions.state, rows), evaluator.evaluate(swapped.state, rows),
-        strict=True,
-    ):  # fmt: skip
-        np.testing.assert_array_equal(ours, theirs)
+    assert_same(evaluator, positions, swapped)
 
 
 def test_what_is_inside_a_decided_board_does_not_count():
@@ -117,12 +120,7 @@ def test_what_is_inside_a_decided_board_does_not_count():
     """)
     other = positions.copy()
     other.state.boards[0, 1, 1] = 0b110_000_000  # O's marks elsewhere in X's board
-    evaluator, rows = NetworkEvaluator(small_network(), CPU), np.array([0])
-    for ours, theirs in zip(
-        evaluator.evaluate(positions.state, rows), evaluator.evaluate(other.state, rows),
-        strict=True,
-    ):  # fmt: skip
-        np.testing.assert_array_equal(ours, theirs)
+    assert_same(NetworkEvaluator(small_network(), CPU), positions, other)
 
 
 def test_the_focus_and_where_choices_send_to_count():

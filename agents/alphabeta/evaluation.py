@@ -12,7 +12,7 @@ from rstt_env.jit import kernel
 from rstt_env.kernels import get, settle
 from rstt_env.outcome import O, X
 from rstt_env.state import CLOSED, OPEN
-from rstt_env.tree import LINES, first_deepest, parent_of
+from rstt_env.tree import BASE_THREE, LINES, first_deepest, parent_of
 
 # The weights, chosen by matches (experiments/results/README.md).
 OPEN_LINE = (0, 1, 4)
@@ -26,17 +26,12 @@ def _worth(mine: int, blocked: int) -> int:
     return sum(OPEN_LINE[(line & mine).bit_count()] for line in open_lines)
 
 
-_POWERS: NDArray[np.uint16] = np.array(
-    [sum(3**k for k in range(9) if m >> k & 1) for m in range(512)], np.uint16
-)
-
-
 def _table() -> NDArray[np.int16]:
     table = np.zeros(3**9, np.int16)
     for mine in range(512):
         for blocked in range(512):
             if not mine & blocked:
-                table[int(_POWERS[mine]) + 2 * int(_POWERS[blocked])] = _worth(mine, blocked)
+                table[int(BASE_THREE[mine]) + 2 * int(BASE_THREE[blocked])] = _worth(mine, blocked)
     return table
 
 
@@ -50,7 +45,7 @@ def worth(boards, board, player):
     """What the children of `board` are worth to a player who owns some of them, unscaled."""
     mine = get(boards, 0, board, player)
     blocked = get(boards, 0, board, CLOSED) & ~mine
-    return np.int32(_WORTH[_POWERS[mine] + 2 * _POWERS[blocked]])
+    return np.int32(_WORTH[BASE_THREE[mine] + 2 * BASE_THREE[blocked]])
 
 
 @kernel

@@ -9,18 +9,13 @@ from rstt_env import tree
 from rstt_env.jit import kernel
 from rstt_env.kernels import get
 from rstt_env.state import CLOSED, State
-from rstt_env.tree import FULL, digit_of, first_deepest, parent_of
+from rstt_env.tree import BASE_THREE, FULL, digit_of, first_deepest, parent_of
 
 NUM_CODES = 3**9
 """How many contents a deepest board can have."""
 
 OPEN, MINE, THEIRS, DRAWN = 0, 1, 2, 3
 """What became of a board or square, seen by the mover."""
-
-_POWERS: NDArray[np.int32] = np.array(
-    [sum(3**k for k in range(9) if m >> k & 1) for m in range(512)], np.int32
-)
-"""int32[512]: a mask as a base-3 number of zeros and ones."""
 
 
 class Encoding(NamedTuple):
@@ -101,8 +96,8 @@ def fill(state, games, contents, status, path, cells, focus, reach, legal):
         g = games[i]
         mover, at = np.int64(state.to_play[g]), np.int64(state.focus[g])
         for board in range(contents.shape[1]):
-            mine = _POWERS[get(boards, g, deepest + board, mover)]
-            theirs = _POWERS[get(boards, g, deepest + board, 1 - mover)]
+            mine = BASE_THREE[get(boards, g, deepest + board, mover)]
+            theirs = BASE_THREE[get(boards, g, deepest + board, 1 - mover)]
             contents[i, board] = mine + 2 * theirs
         status[i, 0] = OPEN
         for board in range(deepest):

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from agents.search.gumbel import LOWEST, improved, inner_digit, root_digit
+from agents.search.gumbel import improved, inner_digit, root_digit
 from agents.search.puct import best_digit, priors
-from agents.search.tree import NONE, add_node, back_up, edge_value, solve_node
+from agents.search.tree import LOWEST, NONE, add_node, back_up, edge_value, solve_node
 from agents.solver import is_proven, proven_value
 from rstt_env.jit import kernel
 from rstt_env.kernels import destination, get, settle

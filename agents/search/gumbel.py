@@ -11,13 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.tree import edge_value, is_lost, solve_node
+from agents.search.tree import LOWEST, NOBODY, edge_value, is_lost, solve_node
 from agents.solver import is_proven
 from rstt_env.jit import kernel
 from rstt_env.rng import GAMMA, mix
-
-LOWEST = -1e30
-NOBODY = -1
 
 
 class GumbelRules(NamedTuple):

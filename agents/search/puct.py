@@ -6,12 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.tree import edge_value, is_lost
+from agents.search.tree import LOWEST, NOBODY, edge_value, is_lost
 from agents.solver import is_proven
 from rstt_env.jit import kernel
-
-LOWEST = -1e30
-NOBODY = -1
 
 
 class PuctRules(NamedTuple):

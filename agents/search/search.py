@@ -78,7 +78,7 @@ class _Search:
         self._evaluator, self._solver, self._threads = evaluator, solver, threads
         gumbel = rules if isinstance(rules, GumbelRules) else GumbelRules()
         puct = rules if isinstance(rules, PuctRules) else PuctRules()
-        self._rules, self._gumbel, self._puct = rules, gumbel, puct
+        self._gumbel, self._puct = gumbel, puct
         self._rule = descent.GUMBEL if isinstance(rules, GumbelRules) else descent.PUCT
 
     def run(self, simulations: int, seeds: NDArray[np.uint64], explore: bool) -> Result:

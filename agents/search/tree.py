@@ -13,6 +13,12 @@ NONE = -1
 """As a child: no node yet."""
 
 
+LOWEST = -1e30
+"""Below every rank that a child can have."""
+NOBODY = -1
+"""As a digit: no child."""
+
+
 class Tree(NamedTuple):
     """G trees of up to M nodes each; node 0 is the root. Kernels change it in place.
 
