@@ -7,7 +7,7 @@ import pytest
 
 from agents.search.evaluator import RolloutEvaluator, Stateless, UniformEvaluator
 from agents.search.gumbel import GumbelRules, draw_gumbel, halving_schedule
-from agents.search.puct import PuctRules, best_digit, priors
+from agents.search.puct import PuctRules, best_digit, noisy_priors
 from agents.search.search import search
 from agents.search.tree import add_node, new_tree
 from rstt_env import UNDECIDED, Positions, positions_from_moves
@@ -98,7 +98,7 @@ def test_puct_follows_its_formula(visits, totals, expected):
     add_node(tree, 0, 0, 0b111, logits, 0.0)
     tree.visits[0, 0, :3], tree.totals[0, 0, :3] = visits, totals
     prior = np.empty(9)
-    priors(tree, 0, 0, np.zeros(9), 0.0, prior)
+    noisy_priors(tree, 0, np.zeros(9), 0.0, prior)
     np.testing.assert_allclose(prior[:3], [0.1, 0.3, 0.6], rtol=1e-6)
     assert best_digit(tree, 0, 0, prior, 1.25) == expected
 

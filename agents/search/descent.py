@@ -3,7 +3,7 @@
 import numpy as np
 
 from agents.search.gumbel import improved, inner_digit, root_digit
-from agents.search.puct import best_digit, priors
+from agents.search.puct import best_digit, noisy_priors
 from agents.search.tree import LOWEST, NONE, add_node, back_up, edge_value, solve_node
 from agents.solver import is_proven, proven_value
 from rstt_env.jit import kernel
@@ -31,10 +31,12 @@ def pick(tree, g, node, rule, c_visit, c_scale, c_puct, share, noise, wanted, po
     if rule == GUMBEL:
         improved(tree, g, node, c_visit, c_scale, policy, scratch)
         if node == 0:
-            return root_digit(tree, g, noise, wanted, scratch, policy)
-        return inner_digit(tree, g, node, policy)
-    priors(tree, g, node, noise, share if node == 0 else 0.0, policy)
-    return best_digit(tree, g, node, policy, c_puct)
+            return root_digit(tree.legal[g, 0], tree.visits[g, 0], noise, wanted, scratch, policy)
+        return inner_digit(tree.visits[g, node], policy)
+    if node == 0:
+        noisy_priors(tree, g, noise, share, policy)
+        return best_digit(tree, g, node, policy, c_puct)
+    return best_digit(tree, g, node, tree.priors[g, node], c_puct)
 
 
 @kernel
@@ -129,7 +131,10 @@ def conclude(
             policy[g, k], scores[g, k] = target[k], np.nan
             known = tree.visits[g, 0, k] > 0 or is_proven(tree.proven[g, 0], k)
             if known:
-                scores[g, k] = edge_value(tree, g, 0, k)
+                scores[g, k] = edge_value(
+                    tree.proven[g, 0], tree.proofs[g, 0], k,
+                    tree.totals[g, 0, k], tree.visits[g, 0, k],
+                )  # fmt: skip
             if target[k] > 0:
                 expected += target[k] * (scores[g, k] if known else mixed)
                 rank = tree.visits[g, 0, k] + target[k] / 2  # which tells equal visits apart

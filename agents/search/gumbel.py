@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.tree import LOWEST, NOBODY, edge_value, is_lost, solve_node
-from agents.solver import is_proven
+from agents.search.tree import LOWEST, NOBODY, edge_value, is_lost
+from agents.solver import is_proven, proven_value, solve
 from rstt_env.jit import kernel
 from rstt_env.rng import GAMMA, mix
 
@@ -66,68 +66,63 @@ def improved(tree, g, node, c_visit, c_scale, policy, completed):
     won node the policy is uniform over the proven wins. Returns what a child without a visit
     is worth.
     """
-    solved, best = solve_node(tree, g, node)
-    legal = tree.legal[g, node]
-    most, total = 0, 0
-    highest = LOWEST
-    for digit in range(9):
-        visits = tree.visits[g, node, digit]
-        most, total = max(most, visits), total + visits
-        if (legal >> digit) & 1:
-            highest = max(highest, tree.logits[g, node, digit])
+    legal = np.int64(tree.legal[g, node])
+    proven, proofs = np.int64(tree.proven[g, node]), np.int64(tree.proofs[g, node])
+    solved, best = solve(proven, proofs, legal)
     # what the unvisited children are worth: the network's value, mixed with the visited ones'
-    prior_visited, weighted = 0.0, 0.0
+    most, total, prior_visited, weighted = 0, 0, 0.0, 0.0
     for digit in range(9):
-        if tree.visits[g, node, digit] > 0:
-            prior = math.exp(tree.logits[g, node, digit] - highest)
+        visits = np.int64(tree.visits[g, node, digit])
+        if visits > 0:
+            most, total = max(most, visits), total + visits
+            prior = np.float64(tree.priors[g, node, digit])
             prior_visited += prior
-            weighted += prior * edge_value(tree, g, node, digit)
+            value = edge_value(proven, proofs, digit, tree.totals[g, node, digit], visits)
+            weighted += prior * value
     mixed = np.float64(tree.value[g, node])
     if prior_visited > 0:
         mixed = (mixed + total * weighted / prior_visited) / (1 + total)
     scale = (c_visit + most) * c_scale
     highest = LOWEST
     for digit in range(9):
-        completed[digit] = LOWEST
+        completed[digit], policy[digit] = LOWEST, 0.0
         if (legal >> digit) & 1:
-            known = tree.visits[g, node, digit] > 0 or is_proven(tree.proven[g, node], digit)
-            value = edge_value(tree, g, node, digit) if known else mixed
+            visits = np.int64(tree.visits[g, node, digit])
+            value = mixed
+            if visits > 0 or is_proven(proven, digit):
+                value = edge_value(proven, proofs, digit, tree.totals[g, node, digit], visits)
             completed[digit] = tree.logits[g, node, digit] + scale * (value + 1) / 2
-            if not is_excluded(tree, g, node, digit, solved, best):
-                highest = max(highest, completed[digit])
+            if not is_excluded(proven, proofs, digit, solved, best):
+                highest, policy[digit] = max(highest, completed[digit]), 1.0
     norm = 0.0
     for digit in range(9):
-        policy[digit] = 0.0
-        if (legal >> digit) & 1 and not is_excluded(tree, g, node, digit, solved, best):
-            policy[digit] = 1.0
-            if not (solved and best == 1):
-                policy[digit] = math.exp(completed[digit] - highest)
-            norm += policy[digit]
+        if policy[digit] > 0 and not (solved and best == 1):
+            policy[digit] = math.exp(completed[digit] - highest)
+        norm += policy[digit]
     for digit in range(9):
         policy[digit] /= norm
     return mixed
 
 
 @kernel
-def is_excluded(tree, g, node, digit, solved, best):
+def is_excluded(proven, proofs, digit, solved, best):
     """Whether proofs rule a legal child out: a loss among others; in a won node, all but wins."""
     if solved and best == 1:
-        known = is_proven(tree.proven[g, node], digit)
-        return not known or edge_value(tree, g, node, digit) < 1
-    return is_lost(tree, g, node, digit) and not (solved and best == -1)
+        return not is_proven(proven, digit) or proven_value(proofs, digit) < 1
+    return is_lost(proven, proofs, digit) and not (solved and best == -1)
 
 
 @kernel
-def root_digit(tree, g, noise, wanted, completed, policy):
+def root_digit(legal, visits, noise, wanted, completed, policy):
     """The root's child to simulate next: the best of those with `wanted` visits.
 
-    Children that have too few or too many visits, or are proven, come after those.
+    Children that have too few or too many of `visits`, int32[9], or are proven, come after.
     """
     best, best_rank = NOBODY, LOWEST * 10
     for digit in range(9):
-        if (tree.legal[g, 0] >> digit) & 1 and policy[digit] > 0:
+        if (legal >> digit) & 1 and policy[digit] > 0:
             rank = noise[digit] + completed[digit]
-            if tree.visits[g, 0, digit] != wanted:
+            if visits[digit] != wanted:
                 rank += LOWEST
             if rank > best_rank:
                 best, best_rank = digit, rank
@@ -135,15 +130,15 @@ def root_digit(tree, g, noise, wanted, completed, policy):
 
 
 @kernel
-def inner_digit(tree, g, node, policy):
-    """The child whose share of visits falls shortest of the improved policy."""
+def inner_digit(visits, policy):
+    """The child whose share of `visits`, int32[9], falls shortest of the improved policy."""
     total = 0
     for digit in range(9):
-        total += tree.visits[g, node, digit]
+        total += visits[digit]
     best, best_lag = NOBODY, LOWEST
     for digit in range(9):
         if policy[digit] > 0:
-            lag = policy[digit] - tree.visits[g, node, digit] / (1 + total)
+            lag = policy[digit] - visits[digit] / (1 + total)
             if lag > best_lag:
                 best, best_lag = digit, lag
     return best

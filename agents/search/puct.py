@@ -26,25 +26,16 @@ class PuctRules(NamedTuple):
 
 
 @kernel
-def priors(tree, g, node, noise, share, prior):
-    """Fill `prior`, float64[9]: the softmax over legal children, mixed with `noise`."""
-    highest, norm = LOWEST, 0.0
+def noisy_priors(tree, g, noise, share, prior):
+    """Fill `prior`, float64[9]: the root's, mixed with a `share` of `noise`."""
+    norm = 0.0
     for digit in range(9):
-        if (tree.legal[g, node] >> digit) & 1:
-            highest = max(highest, tree.logits[g, node, digit])
-    for digit in range(9):
-        prior[digit] = 0.0
-        if (tree.legal[g, node] >> digit) & 1:
-            prior[digit] = math.exp(tree.logits[g, node, digit] - highest)
-            norm += prior[digit]
-    noise_norm = 0.0
-    for digit in range(9):
-        prior[digit] /= norm
+        prior[digit] = tree.priors[g, 0, digit]
         if prior[digit] > 0:
-            noise_norm += noise[digit]
+            norm += noise[digit]
     for digit in range(9):
         if share > 0 and prior[digit] > 0:
-            prior[digit] = (1 - share) * prior[digit] + share * noise[digit] / noise_norm
+            prior[digit] = (1 - share) * prior[digit] + share * noise[digit] / norm
 
 
 @kernel
@@ -54,17 +45,18 @@ def best_digit(tree, g, node, prior, c_puct):
     A child without a visit counts as much as the node itself; a proven loss is out of the
     question. At N = 0 the highest prior decides.
     """
+    proven, proofs = np.int64(tree.proven[g, node]), np.int64(tree.proofs[g, node])
     total = 0
     for digit in range(9):
         total += tree.visits[g, node, digit]
     width = c_puct * math.sqrt(max(1, total))
     best, best_bound = NOBODY, LOWEST
     for digit in range(9):
-        if prior[digit] > 0 and not is_lost(tree, g, node, digit):
-            visits = tree.visits[g, node, digit]
+        if prior[digit] > 0 and not is_lost(proven, proofs, digit):
+            visits = np.int64(tree.visits[g, node, digit])
             value = np.float64(tree.value[g, node])
-            if visits > 0 or is_proven(tree.proven[g, node], digit):
-                value = edge_value(tree, g, node, digit)
+            if visits > 0 or is_proven(proven, digit):
+                value = edge_value(proven, proofs, digit, tree.totals[g, node, digit], visits)
             bound = value + width * prior[digit] / (1 + visits)
             if bound > best_bound:
                 best, best_bound = digit, bound

@@ -1,5 +1,6 @@
 """Search trees of a batch of games, and what a simulation does to them."""
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,6 +37,8 @@ class Tree(NamedTuple):
     """float32[G, M]: what the evaluator says of the position."""
     logits: NDArray[np.float32]
     """float32[G, M, 9]: what it says of the children."""
+    priors: NDArray[np.float32]
+    """float32[G, M, 9]: their softmax over the open children, 0 for the others."""
     visits: NDArray[np.int32]
     """int32[G, M, 9]: simulations through each edge."""
     totals: NDArray[np.float32]
@@ -60,6 +63,7 @@ def new_tree(num_games: int, capacity: int) -> Tree:
         legal=array(np.int16, capacity),
         value=array(np.float32, capacity),
         logits=array(np.float32, capacity, 9),
+        priors=array(np.float32, capacity, 9),
         visits=array(np.int32, capacity, 9),
         totals=array(np.float32, capacity, 9),
         child=array(np.int32, capacity, 9),
@@ -75,27 +79,35 @@ def add_node(tree, g, player, legal, logits, value):
     tree.size[g] = node + 1
     tree.player[g, node], tree.legal[g, node] = player, legal
     tree.value[g, node] = value
+    highest, norm = LOWEST, 0.0
     for digit in range(9):
-        tree.logits[g, node, digit] = logits[digit]
+        if (legal >> digit) & 1:
+            highest = max(highest, np.float64(logits[digit]))
+    for digit in range(9):
+        prior = math.exp(logits[digit] - highest) if (legal >> digit) & 1 else 0.0
+        norm += prior
+        tree.logits[g, node, digit], tree.priors[g, node, digit] = logits[digit], prior
         tree.visits[g, node, digit] = 0
         tree.totals[g, node, digit] = 0
         tree.child[g, node, digit] = NONE
+    for digit in range(9):
+        tree.priors[g, node, digit] /= norm
     tree.proven[g, node] = tree.proofs[g, node] = 0
     return node
 
 
 @kernel
-def edge_value(tree, g, node, digit):
+def edge_value(proven, proofs, digit, total, visits):
     """The value of a visited or proven edge: proven, or the mean."""
-    if is_proven(tree.proven[g, node], digit):
-        return np.float64(proven_value(tree.proofs[g, node], digit))
-    return np.float64(tree.totals[g, node, digit]) / tree.visits[g, node, digit]
+    if is_proven(proven, digit):
+        return np.float64(proven_value(proofs, digit))
+    return np.float64(total) / visits
 
 
 @kernel
-def is_lost(tree, g, node, digit):
+def is_lost(proven, proofs, digit):
     """Whether an edge is a proven loss."""
-    return is_proven(tree.proven[g, node], digit) and proven_value(tree.proofs[g, node], digit) < 0
+    return is_proven(proven, digit) and proven_value(proofs, digit) < 0
 
 
 @kernel
