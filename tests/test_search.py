@@ -38,10 +38,12 @@ class TableEvaluator(Stateless):
 def test_the_halving_schedule_divides_the_simulations():
     """Nine children: 9 × 1, then the better halves; every child's turns come in order."""
     schedule = halving_schedule(9, 32)
-    assert schedule.tolist()[:17] == [0] * 9 + [1] * 4 + [2] * 4
-    assert len(schedule) == 32
-    assert halving_schedule(4, 16).tolist() == [0] * 4 + [1] * 4 + [2, 2, 3, 3, 4, 4, 5, 5]
-    assert halving_schedule(1, 3).tolist() == [0, 1, 2]
+    assert schedule[:4] == [(0, 9), (1, 4), (2, 4), (3, 2)]
+    assert sum(number for _, number in schedule) == 32
+    assert halving_schedule(4, 16) == [(0, 4), (1, 4), (2, 2), (3, 2), (4, 2), (5, 2)]
+    assert halving_schedule(1, 3) == [(0, 1), (1, 1), (2, 1)]
+    assert halving_schedule(9, 5) == [(0, 5)]
+    assert halving_schedule(9, 0) == []
 
 
 def test_gumbel_noise_has_the_right_distribution():
@@ -106,7 +108,7 @@ def test_puct_follows_its_formula(visits, totals, expected):
 @pytest.mark.parametrize("rules", RULES)
 def test_a_win_is_found_proven_and_played_for_both_players(rules):
     # X wins with 6; O, to move, must block 6
-    positions = positions_from_moves(1, [[4, 0, 2, 1], [4, 0, 2], [4, 0, 8, 2, 3, 1]])
+    positions = positions_from_moves(1, [[4, 0, 2, 1], [4, 0, 2], [4, 0, 8, 2, 3, 6]])
     result = search(positions, RolloutEvaluator(4), rules, 60, seeds(3), explore=False)
     assert result.digit.tolist() == [6, 6, 5]
     assert result.proven[[0, 2]].all()

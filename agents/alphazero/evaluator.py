@@ -12,6 +12,9 @@ from agents.alphazero.networks.inputs import Inputs
 from agents.search.evaluator import Rows, Stateless
 from rstt_env.state import State
 
+_AT_ONCE = 512
+"""Positions in a batch on a CPU: what lies between two layers then stays in its caches."""
+
 
 class NetworkEvaluator(Stateless):
     """Evaluates with the weights that `network` has now; `refresh` takes over later ones.
@@ -30,12 +33,20 @@ class NetworkEvaluator(Stateless):
         self._network.eval()
         self._table = self._network.content_table()  # type: ignore[operator]
 
-    @torch.inference_mode()
     def evaluate(
+        self, state: State, games: Rows
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        self.evaluations += len(games)
+        at_once = _AT_ONCE if self._device.type == "cpu" else len(games)
+        parts = np.array_split(games, max(1, (len(games) + at_once - 1) // at_once))
+        logits, values = zip(*[self._evaluate(state, part) for part in parts], strict=True)
+        return np.concatenate(logits), np.concatenate(values)
+
+    @torch.inference_mode()
+    def _evaluate(
         self, state: State, games: Rows
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         inputs = Inputs.of(encode(state, games), self._device)
         logits, outcome = self._network(inputs, self._table)
         chances = torch.softmax(outcome, 1)
-        self.evaluations += len(games)
         return logits.float().cpu().numpy(), (chances[:, 0] - chances[:, 2]).float().cpu().numpy()

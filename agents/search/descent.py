@@ -4,7 +4,15 @@ import numpy as np
 
 from agents.search.gumbel import improved, inner_digit, root_digit
 from agents.search.puct import best_digit, noisy_priors
-from agents.search.tree import LOWEST, NONE, add_node, back_up, edge_value, solve_node
+from agents.search.tree import (
+    LOWEST,
+    NOBODY,
+    NONE,
+    add_node,
+    back_up,
+    edge_value,
+    solve_node,
+)
 from agents.solver import is_proven, proven_value
 from rstt_env.jit import kernel
 from rstt_env.kernels import destination, get, settle
@@ -26,90 +34,123 @@ def plant(tree, state, games, logits, values):
 
 
 @kernel
-def pick(tree, g, node, rule, c_visit, c_scale, c_puct, share, noise, wanted, policy, scratch):
-    """The child to go on with; `policy` and `scratch`, float64[9], are for the work."""
+def pick_inner(tree, g, node, rule, c_visit, c_scale, c_puct, policy, scratch):
+    """The child to go on with, below the root; `policy` and `scratch`, float64[9], are for work."""
     if rule == GUMBEL:
         improved(tree, g, node, c_visit, c_scale, policy, scratch)
-        if node == 0:
-            return root_digit(tree.legal[g, 0], tree.visits[g, 0], noise, wanted, scratch, policy)
         return inner_digit(tree.visits[g, node], policy)
-    if node == 0:
-        noisy_priors(tree, g, noise, share, policy)
-        return best_digit(tree, g, node, policy, c_puct)
     return best_digit(tree, g, node, tree.priors[g, node], c_puct)
 
 
 @kernel
-def select(
-    tree, state, leaves, games, rule, c_visit, c_scale, c_puct, share, noise, wanted, solver,
-    path, length, waiting, simulations,
-):  # fmt: skip
-    """Walk from the root to a leaf in each of `games`, int64[n].
+def pick_at_root(
+    tree, g, rule, c_visit, c_scale, c_puct, share, noise, wanted, number, digits, policy, scratch
+):
+    """Up to `number` different children to simulate side by side; returns how many there are.
 
-    A walk that ends in a known result is backed up at once. The others leave their position
-    in `leaves`, their walk in `path`, int32[G, P, 2], and `length`, int32[G], and set
-    `waiting`, bool[G]: they need an evaluation. `noise` is float64[G, 9]; `wanted`, int32[G],
-    is the turn of the halving schedule. A solved root is left alone.
+    Fills `digits`, int64[9].
     """
-    levels, deepest = state.levels, first_deepest(state.levels)
-    policy, scratch = np.empty(9), np.empty(9)
-    for i in range(len(games)):
-        g = games[i]
-        waiting[g] = False
-        if solver and solve_node(tree, g, 0)[0]:
-            continue
-        simulations[g] += 1
-        leaves.boards[g] = state.boards[g]
-        focus, player = np.int64(state.focus[g]), np.int64(state.to_play[g])
-        node, steps, value, known = 0, 0, 0.0, False
-        while True:
-            digit = pick(
-                tree, g, node, rule, c_visit, c_scale, c_puct, share, noise[g], wanted[g],
-                policy, scratch,
-            )  # fmt: skip
-            path[g, steps, 0], path[g, steps, 1] = node, digit
-            steps += 1
-            if is_proven(tree.proven[g, node], digit):
-                own = np.float64(proven_value(tree.proofs[g, node], digit))
-                value, known = view(own, tree.player[g, node], X), True
-                break
-            outcome = UNDECIDED
-            if focus < deepest:
-                focus = 9 * focus + 1 + digit
-            else:
-                outcome = settle(levels, leaves.boards, g, focus, digit, player)
-                focus = destination(levels, leaves.boards, g, focus, digit)
-                player = 1 - player
-            if outcome != UNDECIDED:
-                value, known = outcome_value(outcome, X), True
-                break
-            child = tree.child[g, node, digit]
-            if child == NONE:
-                break
-            node = child
-        length[g] = steps
-        if known:
-            back_up(tree, g, path[g], steps, value, solver)
-        else:
-            waiting[g] = True
-            leaves.focus[g], leaves.to_play[g] = focus, player
+    if rule == PUCT:
+        noisy_priors(tree, g, noise, share, policy)
+        digits[0] = best_digit(tree, g, 0, policy, c_puct)
+        return 1
+    improved(tree, g, 0, c_visit, c_scale, policy, scratch)
+    for picked in range(number):
+        digit = root_digit(tree.legal[g, 0], tree.visits[g, 0], noise, wanted, scratch, policy)
+        if digit == NOBODY:
+            return picked
+        digits[picked], policy[digit] = digit, 0.0
+    return number
 
 
 @kernel
-def expand(tree, leaves, games, logits, values, path, length, parents, digits, nodes):
-    """A new node for the leaf of each of `games`, int64[n], and its value to all on the way.
+def select(
+    tree, state, leaves, games, rule, c_visit, c_scale, c_puct, share, noise, wanted, number,
+    solver, path, length, waiting, simulations,
+):  # fmt: skip
+    """Walk from the root to some leaves in each of `games`, int64[n], each by another child.
 
-    Fills `parents`, `digits` and `nodes`, int64[n]: what became of whom.
+    Row `lanes · g + j` of what follows is for walk j of game g, where `lanes` of them have
+    room. A walk that ends in a known result is backed up at once. The others leave their
+    position in `leaves`, their walk in `path`, int32[rows, P, 2], and `length`, int32[rows],
+    and set `waiting`, bool[rows]: they need an evaluation. `noise` is float64[G, 9]; `wanted`
+    and `number`, int32[G], are the turn of the halving schedule. A solved root is left alone.
     """
+    lanes = len(waiting) // len(state.focus)
+    policy, scratch, digits = np.empty(9), np.empty(9), np.empty(9, np.int64)
     for i in range(len(games)):
         g = games[i]
-        legal = FULL & ~get(leaves.boards, g, leaves.focus[g], CLOSED)
-        player = leaves.to_play[g]
+        waiting[lanes * g : lanes * (g + 1)] = False
+        if solver and solve_node(tree, g, 0)[0]:
+            continue
+        walks = pick_at_root(
+            tree, g, rule, c_visit, c_scale, c_puct, share, noise[g], wanted[g],
+            min(number[g], lanes), digits, policy, scratch,
+        )  # fmt: skip
+        simulations[g] += walks
+        for j in range(walks):
+            walk(
+                tree, state, leaves, g, lanes * g + j, digits[j], rule, c_visit, c_scale, c_puct,
+                solver, path, length, waiting, policy, scratch,
+            )  # fmt: skip
+
+
+@kernel
+def walk(
+    tree, state, leaves, g, row, digit, rule, c_visit, c_scale, c_puct, solver, path, length,
+    waiting, policy, scratch,
+):  # fmt: skip
+    """One walk of game `g`, from the root through its child `digit`; see `select`."""
+    levels, deepest = state.levels, first_deepest(state.levels)
+    leaves.boards[row] = state.boards[g]
+    focus, player = np.int64(state.focus[g]), np.int64(state.to_play[g])
+    node, steps, value, known = np.int64(0), 0, 0.0, False
+    while True:
+        path[row, steps, 0], path[row, steps, 1] = node, digit
+        steps += 1
+        if is_proven(tree.proven[g, node], digit):
+            own = np.float64(proven_value(tree.proofs[g, node], digit))
+            value, known = view(own, tree.player[g, node], X), True
+            break
+        outcome = UNDECIDED
+        if focus < deepest:
+            focus = 9 * focus + 1 + digit
+        else:
+            outcome = settle(levels, leaves.boards, row, focus, digit, player)
+            focus = destination(levels, leaves.boards, row, focus, digit)
+            player = 1 - player
+        if outcome != UNDECIDED:
+            value, known = outcome_value(outcome, X), True
+            break
+        child = np.int64(tree.child[g, node, digit])
+        if child == NONE:
+            break
+        node = child
+        digit = pick_inner(tree, g, node, rule, c_visit, c_scale, c_puct, policy, scratch)
+    length[row] = steps
+    if known:
+        back_up(tree, g, path[row], steps, value, solver)
+    else:
+        waiting[row] = True
+        leaves.focus[row], leaves.to_play[row] = focus, player
+
+
+@kernel
+def expand(tree, leaves, rows, lanes, logits, values, path, length, games, parents, digits, nodes):
+    """A new node for each leaf in `rows`, int64[n], and its value to all on the way.
+
+    Fills `games`, `parents`, `digits` and `nodes`, int64[n]: what became of whom.
+    """
+    for i in range(len(rows)):
+        row = rows[i]
+        g = row // lanes
+        legal = FULL & ~get(leaves.boards, row, leaves.focus[row], CLOSED)
+        player = leaves.to_play[row]
         node = add_node(tree, g, player, legal, logits[i], values[i])
-        parents[i], digits[i] = path[g, length[g] - 1, 0], path[g, length[g] - 1, 1]
-        nodes[i] = node
+        games[i], nodes[i] = g, node
+        parents[i], digits[i] = path[row, length[row] - 1, 0], path[row, length[row] - 1, 1]
         tree.child[g, parents[i], digits[i]] = node
-        back_up(tree, g, path[g], length[g], view(np.float64(values[i]), player, X), False)
+        back_up(tree, g, path[row], length[row], view(np.float64(values[i]), player, X), False)
 
 
 @kernel

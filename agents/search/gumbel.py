@@ -9,7 +9,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agents.search.tree import LOWEST, NOBODY, edge_value, is_lost
 from agents.solver import is_proven, proven_value, solve
@@ -31,21 +30,24 @@ class GumbelRules(NamedTuple):
     considered: int = 9
 
 
-def halving_schedule(considered: int, simulations: int) -> NDArray[np.int32]:
-    """Sequential halving as int32[simulations]: how many visits the next child has had already.
+def halving_schedule(considered: int, simulations: int) -> list[tuple[int, int]]:
+    """Sequential halving as turns: (visits that the next children have had, how many they are).
 
     All of `considered` children get the same number of visits, then the better half of them
-    again, and so on down to two, until the simulations are used up.
+    again, and so on down to two, until the simulations are used up. The children of a turn
+    are simulated side by side: their subtrees have nothing in common.
     """
-    schedule: list[int] = []
-    remaining, visits = max(considered, 1), 0
+    schedule: list[tuple[int, int]] = []
+    remaining, visits, left = max(considered, 1), 0, simulations
     phases = max(1, math.ceil(math.log2(remaining)))
-    while len(schedule) < simulations:
+    while left > 0:
         for _ in range(max(1, simulations // (phases * remaining))):
-            schedule += [visits] * remaining
-            visits += 1
+            schedule.append((visits, min(remaining, left)))
+            visits, left = visits + 1, left - remaining
+            if left <= 0:
+                break
         remaining = max(2, remaining // 2) if considered > 1 else 1
-    return np.array(schedule[:simulations], np.int32)
+    return schedule
 
 
 @kernel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,8 +15,11 @@ from agents.search.puct import PuctRules, dirichlet_noise
 from agents.search.tree import Tree, new_tree
 from agents.threads import num_cores, parallel
 from rstt_env.positions import Positions
+from rstt_env.state import new_state
 
 Rules = GumbelRules | PuctRules
+
+_PART = 64  # games that are worth a thread of their own
 
 
 class Result(NamedTuple):
@@ -34,7 +38,9 @@ class Result(NamedTuple):
     proven: NDArray[np.bool_]
     """bool[G]: whether `value` is certain."""
     simulations: NDArray[np.int64]
-    """int64[G]: done; fewer than asked for where the root was solved."""
+    """int64[G]: done; fewer than asked for where the root was solved, or children ruled out."""
+    prior: NDArray[np.float32]
+    """float32[G, 9]: the bare policy of the root."""
 
 
 def search(
@@ -47,6 +53,7 @@ def search(
     explore: bool,
     solver: bool = True,
     threads: int | None = None,
+    deadline: float | None = None,
 ) -> Result:
     """Search G positions that go on, in lockstep; each gets `simulations`.
 
@@ -59,9 +66,10 @@ def search(
         explore: with the noise of training; without, play is deterministic.
         solver: prove nodes (MCTS-Solver).
         threads: of the walks; all cores by default.
+        deadline: a time of `time.perf_counter` at which no further turn begins.
     """
     return _Search(positions, evaluator, rules, solver, threads or num_cores()).run(
-        simulations, seeds, explore
+        simulations, seeds, explore, deadline
     )
 
 
@@ -74,14 +82,16 @@ class _Search:
         solver: bool,
         threads: int,
     ) -> None:
-        self._state, self._leaves = positions.state, positions.copy().state
+        self._state = positions.state
         self._evaluator, self._solver, self._threads = evaluator, solver, threads
         gumbel = rules if isinstance(rules, GumbelRules) else GumbelRules()
         puct = rules if isinstance(rules, PuctRules) else PuctRules()
         self._gumbel, self._puct = gumbel, puct
         self._rule = descent.GUMBEL if isinstance(rules, GumbelRules) else descent.PUCT
 
-    def run(self, simulations: int, seeds: NDArray[np.uint64], explore: bool) -> Result:
+    def run(
+        self, simulations: int, seeds: NDArray[np.uint64], explore: bool, deadline: float | None
+    ) -> Result:
         state, num_games = self._state, len(self._state.focus)
         games = np.arange(num_games)
         tree = new_tree(num_games, simulations + 1)
@@ -89,31 +99,35 @@ class _Search:
         logits, values = self._evaluator.evaluate(state, games)
         descent.plant(tree, state, games, logits, values)
 
+        wanted, number = self._schedule(tree, simulations)
+        lanes = int(number.max(initial=1))  # walks of a game side by side
+        rows = num_games * lanes
+        leaves = new_state(len(state.levels), rows)
         noise = self._noise(seeds, explore)
-        schedule = self._schedule(tree, simulations)
-        path = np.empty((num_games, simulations + 2, 2), np.int32)
-        length = np.zeros(num_games, np.int32)
-        waiting = np.zeros(num_games, np.bool_)
+        path = np.empty((rows, simulations + 2, 2), np.int32)
+        length = np.zeros(rows, np.int32)
+        waiting = np.zeros(rows, np.bool_)
         done = np.zeros(num_games, np.int64)
         share = self._puct.noise if explore else 0.0
-        parts = np.array_split(games, self._threads)
-        for turn in range(simulations):
-            wanted = schedule[:, turn].copy()
+        parts = np.array_split(games, min(self._threads, max(1, num_games // _PART)))
+        for turn in range(len(number)):
             arguments = (
                 self._rule, self._gumbel.c_visit, self._gumbel.c_scale, self._puct.c_puct, share,
-                noise, wanted, self._solver, path, length, waiting, done,
+                noise, wanted[turn], number[turn], self._solver, path, length, waiting, done,
             )  # fmt: skip
 
             def select(part: Rows, arguments: tuple[Any, ...] = arguments) -> None:
-                descent.select(tree, state, self._leaves, part, *arguments)
+                descent.select(tree, state, leaves, part, *arguments)
 
             parallel(select, parts, self._threads)
-            rows = np.flatnonzero(waiting)
-            if len(rows):
-                logits, values = self._evaluator.evaluate(self._leaves, rows)
-                changes = np.empty((3, len(rows)), np.int64)
-                descent.expand(tree, self._leaves, rows, logits, values, path, length, *changes)
-                self._evaluator.expand(rows, *changes)
+            chosen = np.flatnonzero(waiting)
+            if len(chosen):
+                logits, values = self._evaluator.evaluate(leaves, chosen)
+                changes = np.empty((4, len(chosen)), np.int64)
+                descent.expand(tree, leaves, chosen, lanes, logits, values, path, length, *changes)
+                self._evaluator.expand(*changes)
+            if deadline is not None and time.perf_counter() > deadline:
+                break
         return self._result(tree, noise, done)
 
     def _noise(self, seeds: NDArray[np.uint64], explore: bool) -> NDArray[np.float64]:
@@ -128,14 +142,27 @@ class _Search:
                     noise[g] = dirichlet_noise(int(stream), self._puct.alpha)
         return noise
 
-    def _schedule(self, tree: Tree, simulations: int) -> NDArray[np.int32]:
-        """int32[G, simulations]: sequential halving among as many children as there are."""
+    def _schedule(
+        self, tree: Tree, simulations: int
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """`wanted` and `number`, int32[turns, G]: the turns of each game's schedule.
+
+        Sequential halving among as many children as there are; one simulation a turn for PUCT.
+        """
         open_children = np.bitwise_count(tree.legal[:, 0])
         considered = np.minimum(open_children, self._gumbel.considered)
-        table = np.zeros((10, simulations), np.int32)
-        for number in set(considered.tolist()):
-            table[number] = halving_schedule(number, simulations)
-        return table[considered]
+        schedules = {
+            int(count): halving_schedule(int(count), simulations)
+            if self._rule == descent.GUMBEL
+            else [(0, 1)] * simulations
+            for count in np.unique(considered)
+        }
+        turns = max((len(schedule) for schedule in schedules.values()), default=0)
+        table = np.zeros((10, turns, 2), np.int32)
+        for count, schedule in schedules.items():
+            table[count, : len(schedule)] = np.array(schedule, np.int32).reshape(-1, 2)
+        wanted, number = table[considered].transpose(2, 1, 0)
+        return np.ascontiguousarray(wanted), np.ascontiguousarray(number)
 
     def _result(
         self, tree: Tree, noise: NDArray[np.float64], simulations: NDArray[np.int64]
@@ -149,6 +176,7 @@ class _Search:
             visits=tree.visits[:, 0].copy(),
             proven=np.empty(num_games, np.bool_),
             simulations=simulations,
+            prior=tree.priors[:, 0].copy(),
         )
         descent.conclude(
             tree, np.arange(num_games), self._rule, self._gumbel.c_visit, self._gumbel.c_scale,
