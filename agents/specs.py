@@ -10,6 +10,7 @@ import difflib
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from agents.agent import Agent
 from agents.alphabeta import AlphaBetaAgent
@@ -141,6 +142,19 @@ def _process(text: str, context: Context) -> Agent:
     return ProcessAgent(context.depth, text)
 
 
+def _alphazero(text: str, context: Context) -> Agent:
+    path, _, amount = text.rpartition(":")
+    if not path:
+        raise ValueError(
+            "write az:PATH:64, with a run's folder, a checkpoint or its weights as the path, and "
+            "simulations for each choice, or core-seconds for a move, such as 1.5s"
+        )
+    budget = Budget(simulations=0) if amount == "0" else Budget.parse(amount)
+    from agents.alphazero.agent import AlphaZeroAgent  # torch takes seconds to import
+
+    return AlphaZeroAgent.load(Path(path), context.depth, budget, context.seed, context.threads)
+
+
 KINDS = {
     "random": Kind("random", "uniformly random legal squares", _random),
     "greedy": Kind("greedy", "claims the largest board that one move can, else random", _greedy),
@@ -155,6 +169,12 @@ KINDS = {
         "alphabeta:6 or alphabeta:0.5s",
         "iterative deepening so many choices deep, or for so many core-seconds a move",
         _alphabeta,
+    ),
+    "az": Kind(
+        "az:PATH:64, az:PATH:1.5s or az:PATH:0",
+        "a trained network: a run's folder (its newest checkpoint), a checkpoint or its weights; "
+        "simulations for each choice of a move, core-seconds for a move, or the bare policy",
+        _alphazero,
     ),
     "process": Kind(
         "process:COMMAND",

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import hydra
+from hydra.core.hydra_config import HydraConfig
 from hydra.errors import HydraException
+from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 from rich.console import Console
@@ -23,21 +25,40 @@ from experiments.schema import register
 STOPPED = 130  # the exit status of a program that was interrupted
 
 
-def run(config_name: str, program: Callable[[Any], Any]) -> None:
+Resumed = Callable[[DictConfig, list[str]], DictConfig]
+
+
+def run(
+    config_name: str,
+    program: Callable[[Any], Any],
+    sweeps: bool = False,
+    resumed: Resumed = lambda config, overrides: config,
+) -> None:
     """Compose `configs/CONFIG_NAME.yaml` with the command line and hand it to `program`.
 
     What is wrong in a configuration or an agent's spec ends the process with one message.
     SIGTERM is treated as Ctrl-C.
+
+    Args:
+        config_name: of the configuration.
+        program: takes the configuration as an object of its schema.
+        sweeps: whether `--multirun` makes sense; each run's `output` gets a folder of its own.
+        resumed: may replace the composed configuration, given what the command line overrides.
     """
     register()
     if "--list-agents" in sys.argv:
         list_agents()
         return
-    _check(config_name, sys.argv[1:])
+    _check(config_name, sys.argv[1:], sweeps)
 
     def start(config: DictConfig) -> None:
         try:
-            options = OmegaConf.to_object(config)
+            hydra_config = HydraConfig.get()
+            overrides = list(hydra_config.overrides.task)
+            if hydra_config.mode == RunMode.MULTIRUN:
+                name = hydra_config.job.override_dirname.replace("=", "-").replace(",", "_")
+                config.output = f"{config.output}/{name}"
+            options = OmegaConf.to_object(resumed(config, overrides))
         except (OmegaConfBaseException, ValueError) as error:
             sys.exit(f"error: {_explain(error)}")
         signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -72,9 +93,10 @@ def new_folder(path: str) -> Path:
     return folder
 
 
-def _check(config_name: str, arguments: list[str]) -> None:
+def _check(config_name: str, arguments: list[str], sweeps: bool) -> None:
     """Refuse what Hydra would refuse with more words, and say what is valid instead."""
-    if {"-m", "--multirun"} & set(arguments):
+    sweep = bool({"-m", "--multirun"} & set(arguments))
+    if sweep and not sweeps:
         sys.exit("error: this program does one run at a time, without --multirun")
     overrides = []
     for before, argument in zip(["", *arguments], arguments, strict=False):
@@ -82,11 +104,14 @@ def _check(config_name: str, arguments: list[str]) -> None:
             continue  # a flag of Hydra, or its value
         overrides.append(argument)
     with hydra.initialize_config_module("configs", version_base="1.3"):
-        names = _names(hydra.compose(config_name))
+        plain = hydra.compose(config_name, return_hydra_config=True)
+        groups = [name for name in plain.hydra.runtime.choices if not name.startswith("hydra/")]
+        names = list(dict.fromkeys([*groups, *_names(plain)]))
         for override in overrides:
-            _check_override(override, names)
+            _check_override(override, [name for name in names if not name.startswith("hydra")])
         try:
-            hydra.compose(config_name, overrides)
+            if not sweep:  # lists of values are for the sweep to take apart
+                hydra.compose(config_name, overrides)
         except (HydraException, OmegaConfBaseException, ValueError) as error:
             sys.exit(f"error: {_explain(error)}")
 
@@ -104,7 +129,7 @@ def _check_override(override: str, names: list[str]) -> None:
         sys.exit(f"error: nothing is called {name!r}{hint}. Names: {', '.join(names)}")
     group = Path(configs.__file__).parent / name
     choices = sorted(path.stem for path in group.glob("*.yaml"))
-    if choices and value not in choices:
+    if choices and not set(value.split(",")) <= {*choices, "null"}:
         close = difflib.get_close_matches(value, choices, n=1, cutoff=0.5)
         hint = f" (did you mean {close[0]}?)" if close else ""
         sys.exit(f"error: {name} is {value!r}{hint}; choose one of {', '.join(choices)}")

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING
+
+from agents.alphazero.learner import LearnerConfig
+from agents.alphazero.selfplay import SelfPlayConfig
+from agents.search.gumbel import GumbelRules
+from agents.search.puct import PuctRules
+from agents.search.search import Rules
 
 
 @dataclass
@@ -63,10 +70,134 @@ class BotConfig:
     seed: int = MISSING
 
 
-def _even(games: int) -> None:
+@dataclass
+class SearchConfig:
+    """Group `search`: what its ways of search share."""
+
+    simulations: int = MISSING
+    solver: bool = MISSING
+
+    def __post_init__(self) -> None:
+        if self.simulations < 1:
+            raise ValueError(f"search.simulations is {self.simulations}; it must be 1 or more")
+
+    @property
+    def rules(self) -> Rules:
+        raise NotImplementedError
+
+
+@dataclass
+class GumbelConfig(SearchConfig):
+    """`search=gumbel`, see `GumbelRules`."""
+
+    c_visit: float = MISSING
+    c_scale: float = MISSING
+    considered: int = MISSING
+
+    @property
+    def rules(self) -> Rules:
+        return GumbelRules(self.c_visit, self.c_scale, self.considered)
+
+
+@dataclass
+class PuctConfig(SearchConfig):
+    """`search=puct`, see `PuctRules`."""
+
+    c_puct: float = MISSING
+    noise: float = MISSING
+    alpha: float = MISSING
+
+    @property
+    def rules(self) -> Rules:
+        return PuctRules(self.c_puct, self.noise, self.alpha)
+
+
+@dataclass
+class EvaluationConfig:
+    """Group `evaluation`: what a training run is measured by."""
+
+    simulations: int = MISSING
+    opponents: list[str] = MISSING
+    ratings: list[float] | None = None
+    games: int = MISSING
+    every: int = MISSING
+    share: float = MISSING
+    final_games: int = MISSING
+
+    def __post_init__(self) -> None:
+        _even(self.games, "evaluation.games")
+        _even(self.final_games, "evaluation.final_games")
+        if self.ratings is not None and len(self.ratings) != len(self.opponents):
+            raise ValueError(
+                f"evaluation.ratings are {self.ratings}; give one for each of "
+                f"{self.opponents}, or null"
+            )
+
+
+@dataclass
+class RuntimeConfig:
+    """Group `runtime`."""
+
+    device: str = MISSING
+    threads: int | None = None
+    checkpoint_minutes: float = MISSING
+    keep: int = MISSING
+
+    def __post_init__(self) -> None:
+        if self.device not in ("auto", "cpu", "cuda"):
+            raise ValueError(f"runtime.device is {self.device!r}; choose auto, cpu or cuda")
+        if self.threads is not None and self.threads < 1:
+            raise ValueError(f"runtime.threads is {self.threads}; give 1 or more, or null")
+        if self.keep < 1:
+            raise ValueError(f"runtime.keep is {self.keep}; it must be 1 or more")
+
+
+@dataclass
+class BudgetConfig:
+    """When a run ends: after so many minutes or positions, whichever comes first."""
+
+    minutes: float | None = None
+    positions: int | None = None
+
+    def __post_init__(self) -> None:
+        given = [amount for amount in (self.minutes, self.positions) if amount is not None]
+        if not given or min(given) <= 0:
+            raise ValueError(
+                f"budget.minutes is {self.minutes} and budget.positions {self.positions}; give "
+                "one of them, or both, more than 0"
+            )
+
+
+@dataclass
+class TrainConfig:
+    """`experiments.train`"""
+
+    game: GameConfig = field(default_factory=GameConfig)
+    network: dict[str, Any] = MISSING
+    search: SearchConfig = MISSING
+    selfplay: SelfPlayConfig = MISSING
+    learner: LearnerConfig = MISSING
+    evaluation: EvaluationConfig = MISSING
+    runtime: RuntimeConfig = MISSING
+    budget: BudgetConfig = MISSING
+    seed: int = MISSING
+    output: str = MISSING
+    init: str | None = None
+    resume: str | None = None
+
+    def __post_init__(self) -> None:
+        _seed(self.seed)
+
+    def facts(self) -> dict[str, Any]:
+        """All of it as plain values, but for the folders, which are no part of a result."""
+        hidden = ("output", "resume")
+        return {name: value for name, value in asdict(self).items() if name not in hidden}
+
+
+def _even(games: int, name: str = "games") -> None:
     if games < 2 or games % 2:
         raise ValueError(
-            f"games is {games}; it must be an even number from 2 on: "
+            f"{name} is {games}; it must be an even number from 2 on: "
             "every opening is played from both seats"
         )
 
@@ -82,3 +213,6 @@ def register() -> None:
     store.store("evaluate_schema", EvaluateConfig)
     store.store("ladder_schema", LadderConfig)
     store.store("bot_schema", BotConfig)
+    store.store("train_schema", TrainConfig)
+    store.store("gumbel_schema", GumbelConfig, group="search", package="search")
+    store.store("puct_schema", PuctConfig, group="search", package="search")

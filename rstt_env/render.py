@@ -84,6 +84,12 @@ def rgb_array(positions: Positions) -> NDArray[np.uint8]:
     return np.asarray(small).copy()
 
 
+def pixel_box(depth: int, node: int) -> tuple[int, int, int, int]:
+    """Where `rgb_array` draws a board or square: left, top, right, bottom."""
+    left, top, right, bottom = (edge // _SCALE for edge in _box(_starts(depth), depth, node))
+    return left, top, right, bottom
+
+
 def _winning_boards(positions: Positions) -> list[int]:
     """The three children of the root that won the game, if it was won."""
     outcome = int(positions.outcome[0])

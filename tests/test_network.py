@@ -7,7 +7,7 @@ import torch
 from agents.alphazero.encoding import DRAWN, MINE, OPEN, THEIRS, encode
 from agents.alphazero.evaluator import NetworkEvaluator
 from agents.alphazero.networks.inputs import Inputs
-from agents.alphazero.networks.recursive import RecursiveConfig, RecursiveNetwork
+from agents.alphazero.networks import make_network
 from agents.search.gumbel import GumbelRules
 from agents.search.search import search
 from rstt_env import DRAW, UNDECIDED, Positions
@@ -15,7 +15,10 @@ from rstt_env.tree import digits_of, node_of, num_boards
 from tests.conftest import DEPTHS
 
 CPU = torch.device("cpu")
-SMALL = RecursiveConfig(embedding=8, hidden=16, content_hidden=12, head_blocks=1)
+SMALL = {
+    "recursive": {"embedding": 8, "hidden": 16, "content_hidden": 12, "head_blocks": 1},
+    "resnet": {"channels": 8, "blocks": 1},
+}
 
 
 def some_positions(depth, seed=0):

@@ -153,11 +153,14 @@ def test_a_position_gets_the_same_answer_alone_and_in_any_batch(depth, rules):
     np.testing.assert_array_equal(alone.policy[0], together.policy[4])
 
 
-@pytest.mark.parametrize("rules", RULES)
-def test_all_games_are_evaluated_together(rules):
+@pytest.mark.parametrize(("rules", "batches"), [
+    (GumbelRules(), [5, 45, 20, 15]),  # the roots, then a leaf for each child of a turn
+    (PuctRules(), [5] * 17),  # the roots, then one batch a simulation
+])  # fmt: skip
+def test_all_games_are_evaluated_together(rules, batches):
     evaluator = TableEvaluator()
-    search(Positions(2, 5), evaluator, rules, 8, seeds(5), explore=True)
-    assert evaluator.batches == [5] * 9  # the roots, then one batch a simulation
+    search(Positions(2, 5), evaluator, rules, 16, seeds(5), explore=True)
+    assert evaluator.batches == batches
 
 
 @pytest.mark.parametrize("rules", RULES)

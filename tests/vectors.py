@@ -10,4 +10,6 @@ GAMES = [
     json.loads(line)
     for line in gzip.decompress((_DATA / "games.jsonl.gz").read_bytes()).splitlines()
 ]
-ENDGAMES = json.loads((_DATA / "endgames.json").read_text())
+ENDGAMES = json.loads(
+    (Path(__file__).parents[1] / "experiments" / "data" / "endgames.json").read_text()
+)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -19,27 +21,30 @@ _AT_ONCE = 512
 class NetworkEvaluator(Stateless):
     """Evaluates with the weights that `network` has now; `refresh` takes over later ones.
 
-    The value is the chance of a win less that of a loss.
+    The value is the chance of a win less that of a loss. `evaluations` and `seconds` say how many
+    there were and how long they took.
     """
 
     def __init__(self, network: nn.Module, device: torch.device) -> None:
         self._network, self._device = network, device
-        self.evaluations = 0
+        self.evaluations, self.seconds = 0, 0.0
         self.refresh()
 
     @torch.inference_mode()
     def refresh(self) -> None:
         """Prepare what depends on the weights alone."""
         self._network.eval()
-        self._table = self._network.content_table()  # type: ignore[operator]
+        self._prepared = self._network.prepare()  # type: ignore[operator]
 
     def evaluate(
         self, state: State, games: Rows
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        self.evaluations += len(games)
+        start = time.perf_counter()
         at_once = _AT_ONCE if self._device.type == "cpu" else len(games)
         parts = np.array_split(games, max(1, (len(games) + at_once - 1) // at_once))
         logits, values = zip(*[self._evaluate(state, part) for part in parts], strict=True)
+        self.evaluations += len(games)
+        self.seconds += time.perf_counter() - start
         return np.concatenate(logits), np.concatenate(values)
 
     @torch.inference_mode()
@@ -47,6 +52,6 @@ class NetworkEvaluator(Stateless):
         self, state: State, games: Rows
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         inputs = Inputs.of(encode(state, games), self._device)
-        logits, outcome = self._network(inputs, self._table)
+        logits, outcome = self._network(inputs, self._prepared)
         chances = torch.softmax(outcome, 1)
         return logits.float().cpu().numpy(), (chances[:, 0] - chances[:, 2]).float().cpu().numpy()

@@ -20,7 +20,7 @@ from rstt_env import tree
 SHARD = 2**14
 """Positions in a file."""
 
-WIN, DRAW, LOSS = 0, 1, 2
+WIN, DRAW, LOSS, UNKNOWN = 0, 1, 2, 3
 """Outcomes for the mover, in the order of a network's outputs."""
 
 _POLICY, _VALUE = 65535, 32767
@@ -29,8 +29,9 @@ _POLICY, _VALUE = 65535, 32767
 def record_type(depth: int) -> np.dtype[np.void]:
     """A position of a depth: the fields of `Encoding` in small types, then the targets.
 
-    `policy` is in units of 1/65535; `value`, of the search's root, in 1/32767; `outcome` is WIN,
-    DRAW or LOSS for the mover. 73 bytes at depth 2, 300 at depth 3, 2,327 at depth 4.
+    `policy` is in units of 1/65535, all 0 where the search was too fast to learn from; `value`,
+    of the search's root, in 1/32767; `outcome` is WIN, DRAW or LOSS for the mover, or UNKNOWN.
+    73 bytes at depth 2, 300 at depth 3, 2,327 at depth 4.
     """
     return np.dtype(
         [
@@ -63,9 +64,15 @@ def new_records(
     for name, array in encoding._asdict().items():
         records[name] = array
     records["policy"] = np.rint(policy * _POLICY)
-    records["value"] = np.rint(np.clip(value, -1, 1) * _VALUE)
-    records["outcome"] = DRAW
+    records["value"] = to_units(value)
+    records["outcome"] = UNKNOWN
     return records
+
+
+def to_units(value: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
+    """Values as records hold them."""
+    units: NDArray[np.floating[Any]] = np.rint(np.clip(value, -1, 1) * _VALUE)
+    return units
 
 
 def encoding_of(records: NDArray[Any]) -> Encoding:
@@ -76,9 +83,9 @@ def encoding_of(records: NDArray[Any]) -> Encoding:
 
 
 def policies(records: NDArray[Any]) -> NDArray[np.float32]:
-    """float32[n, 9]: the policy targets, which sum to 1."""
+    """float32[n, 9]: the policy targets, which sum to 1; all 0 where there is none."""
     policy = records["policy"].astype(np.float32)
-    shares: NDArray[np.float32] = policy / policy.sum(axis=1, keepdims=True)
+    shares: NDArray[np.float32] = policy / np.maximum(policy.sum(axis=1, keepdims=True), 1)
     return shares
 
 

@@ -8,30 +8,11 @@ nine boards that each of them would send the opponent to.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor, nn
 
 from agents.alphazero.encoding import DRAWN, NUM_CODES, OPEN
 from agents.alphazero.networks.inputs import Inputs
-
-
-@dataclass(frozen=True)
-class RecursiveConfig:
-    """Sizes.
-
-    Attributes:
-        embedding: numbers in an embedding (C).
-        hidden: width of the hidden layers (H).
-        content_hidden: of the layer that embeds the contents of deepest boards.
-        head_blocks: residual blocks in the head.
-    """
-
-    embedding: int = 96
-    hidden: int = 384
-    content_hidden: int = 128
-    head_blocks: int = 2
 
 
 class Residual(nn.Module):
@@ -47,15 +28,23 @@ class Residual(nn.Module):
 
 
 class RecursiveNetwork(nn.Module):
-    """Takes an `Encoding`'s arrays as tensors; every depth goes through the same weights."""
+    """Takes an `Encoding`'s arrays as tensors; every depth goes through the same weights.
 
-    def __init__(self, config: RecursiveConfig) -> None:
+    Args:
+        depth: of the games; changes nothing.
+        embedding: numbers in an embedding (C).
+        hidden: width of the hidden layers (H).
+        content_hidden: of the layer that embeds the contents of deepest boards.
+        head_blocks: residual blocks in the head.
+    """
+
+    def __init__(
+        self, depth: int, embedding: int, hidden: int, content_hidden: int, head_blocks: int
+    ) -> None:
         super().__init__()
-        width, hidden = config.embedding, config.hidden
+        width = embedding
         self.embed_contents = nn.Sequential(
-            nn.Linear(27, config.content_hidden),
-            nn.ReLU(),
-            nn.Linear(config.content_hidden, width),
+            nn.Linear(27, content_hidden), nn.ReLU(), nn.Linear(content_hidden, width)
         )
         self.combine = nn.Sequential(
             nn.Linear(9 * width, hidden), Residual(hidden), nn.ReLU(), nn.Linear(hidden, width)
@@ -67,7 +56,7 @@ class RecursiveNetwork(nn.Module):
         self.nowhere = nn.Parameter(torch.zeros(width))  # sent to by a choice that marks nothing
         self.head = nn.Sequential(
             nn.Linear(19 * width, hidden),
-            *(Residual(hidden) for _ in range(config.head_blocks)),
+            *(Residual(hidden) for _ in range(head_blocks)),
             nn.ReLU(),
             nn.Linear(hidden, 12),
         )
@@ -76,7 +65,7 @@ class RecursiveNetwork(nn.Module):
         one_hot = nn.functional.one_hot(digits, 3).flatten(1).float()
         self.register_buffer("one_hot", one_hot, persistent=False)  # [19683, 27]
 
-    def content_table(self) -> Tensor:
+    def prepare(self) -> Tensor:
         """[19683, C]: the embedding of every content of a deepest board."""
         table: Tensor = self.embed_contents(self.one_hot)
         return table
@@ -84,9 +73,9 @@ class RecursiveNetwork(nn.Module):
     def forward(self, inputs: Inputs, table: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Logits of the nine choices, [n, 9], and of win, draw and loss, [n, 3].
 
-        `table` is `content_table()`, for those who evaluate often with the same weights.
+        `table` is `prepare()`, for those who evaluate often with the same weights.
         """
-        boards = self._embed(inputs, self.content_table() if table is None else table)
+        boards = self._embed(inputs, self.prepare() if table is None else table)
         rows = torch.arange(len(inputs.focus), device=boards.device)[:, None]
         context = boards[:, 0]
         for board in inputs.path.unbind(1):

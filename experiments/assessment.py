@@ -1,0 +1,157 @@
+"""What a training run is worth: games against the baselines, and endgames with known answers."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from agents import make_agent
+from agents.alphazero.agent import AlphaZeroAgent
+from agents.alphazero.checkpoint import BEST, save_weights
+from agents.arena import play_pairs
+from agents.budget import Budget
+from agents.match import Match
+from agents.openings import make_openings
+from agents.ratings import Estimate, expected_score, score_interval
+from experiments.endgames import solved_endgames
+from experiments.evaluate import details, verdicts
+from experiments.matches import Meeting, play_match
+from experiments.provenance import provenance
+from experiments.schema import TrainConfig
+from experiments.stopping import Stop
+from experiments.training import Training
+
+_EXTREME = 2000.0  # Elo: no rating is looked for beyond
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """What the averaged weights are worth.
+
+    Attributes:
+        matches: against each opponent.
+        rating: on the scale of the opponents' ratings; None if they have none.
+        policy_accuracy, search_accuracy: in solved endgames.
+        best: whether no assessment before was better.
+    """
+
+    matches: list[Match]
+    rating: Estimate | None
+    policy_accuracy: float
+    search_accuracy: float
+    best: bool
+
+
+class Assessor:
+    """Assesses the averaged weights now and then, within a share of the run's time.
+
+    Every assessment plays the same openings, so that a curve shows the agent and not the luck
+    of the draw.
+    """
+
+    def __init__(self, config: TrainConfig, folder: Path) -> None:
+        self._config, self._options, self._folder = config, config.evaluation, folder
+        self._endgames = solved_endgames(config.game.depth)
+        self._openings = make_openings(config.game.depth, self._options.games // 2, config.seed)
+        for opponent in self._options.opponents:
+            make_agent(opponent, config.game.depth)  # what is misspelt fails before the run
+        self._cost = 0.0  # seconds that the last one took
+
+    def is_due(self, training: Training) -> bool:
+        """Whether enough positions have passed, and another one keeps within the share."""
+        counters, clock = training.counters, training.clock
+        spent = clock.parts.get("evaluation", 0.0)
+        affordable = spent + self._cost <= self._options.share * clock.seconds
+        return counters.positions - counters.assessed_at >= self._options.every and affordable
+
+    def assess(self, training: Training, stop: Stop) -> Assessment | None:
+        """Play the matches; None if a stop was requested meanwhile."""
+        start = time.perf_counter()
+        matches: list[Match] = []
+        depth, options = self._config.game.depth, self._options
+        player = self._agent(training, options.simulations)
+        for opponent in options.opponents:
+            match = Match(f"az:{options.simulations}", opponent)
+            other = make_agent(opponent, depth, self._config.seed + 1)
+            for wave in play_pairs((player, other), depth, self._openings):
+                match.add(wave)
+                if stop.requested:
+                    return None
+            matches.append(match)
+        squares = [
+            self._agent(training, simulations).act(self._endgames.positions).square
+            for simulations in (0, options.simulations)
+        ]
+        rating = pooled_rating(matches, options.ratings) if options.ratings else None
+        score = sum(match.score.value for match in matches)  # tells runs without ratings apart
+        merit = score if rating is None else rating.value
+        counters = training.counters
+        best = counters.best_merit is None or merit >= counters.best_merit
+        if best:
+            counters.best_merit = merit
+            path = self._folder / "checkpoints" / BEST
+            path.parent.mkdir(exist_ok=True)
+            save_weights(path, training.learner.average, training.card)
+        counters.assessed_at = counters.positions
+        self._cost = time.perf_counter() - start
+        return Assessment(matches, rating, *map(self._endgames.accuracy, squares), best)
+
+    def _agent(self, training: Training, simulations: int) -> AlphaZeroAgent:
+        return AlphaZeroAgent(
+            self._config.game.depth,
+            training.learner.average,
+            Budget(simulations=simulations),
+            threads=self._config.runtime.threads,
+            device=training.device,
+        )
+
+
+def pooled_rating(matches: list[Match], ratings: list[float]) -> Estimate:
+    """The rating at which the pooled score against opponents of known ratings is expected.
+
+    The interval is that of the pooled score: of the agent's games, not of the known ratings.
+    """
+    pairs = [score for match in matches for score in match.pair_scores]
+    weights = [len(match.games) / (2 * len(pairs)) for match in matches]
+
+    def expected(rating: float) -> float:
+        return sum(
+            weight * expected_score(rating - other)
+            for weight, other in zip(weights, ratings, strict=True)
+        )
+
+    def inverse(score: float) -> float:
+        low, high = -_EXTREME, _EXTREME
+        for _ in range(50):
+            middle = (low + high) / 2
+            low, high = (middle, high) if expected(middle) < score else (low, middle)
+        return low
+
+    return Estimate(*map(inverse, score_interval(pairs)))
+
+
+def final_table(config: TrainConfig, folder: Path, checkpoint: Path) -> list[Match]:
+    """Play the finished agent against the baselines, show the tables and save the figures."""
+    depth, options = config.game.depth, config.evaluation
+    facts: dict[str, Any] = {**provenance(config), "config": config.facts()}
+    (folder / "final").mkdir(exist_ok=True)
+    origin = {"commit": facts["commit"], "seed": config.seed}
+    # openings that no assessment has seen
+    meeting = Meeting(depth, options.final_games, config.seed + 1000, folder / "final", origin)
+    matches: list[Match] = []
+    for opponent in options.opponents:
+        matches.append(play_match(f"az:{checkpoint}:{options.simulations}", opponent, meeting))
+        figures = {**facts, "matches": [match.figures() for match in matches]}
+        path = folder / "final" / "results.json"
+        path.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+        if matches[-1].interrupted:
+            raise KeyboardInterrupt
+    console = Console(emoji=False)
+    for table in (verdicts(matches, depth), details(matches)):
+        console.print(table)
+    return matches

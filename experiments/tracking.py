@@ -1,0 +1,277 @@
+"""What a run shows: TensorBoard curves, and a live view in the terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from omegaconf import OmegaConf
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from torch.utils.tensorboard import SummaryWriter
+from torch.utils.tensorboard.summary import hparams
+
+from agents.alphazero.learner import Update
+from agents.alphazero.replay import DRAW, UNKNOWN, WIN
+from agents.alphazero.selfplay import Round
+from experiments.assessment import Assessment
+from experiments.provenance import commit
+from experiments.schema import TrainConfig
+from experiments.thoughts import pictures
+from experiments.training import Training
+from rstt_env import outcome as outcomes
+
+_LAYOUT = {
+    "what matters": {
+        "strength": ["Multiline", ["strength/rating", "strength/score/.*"]],
+        "losses": ["Multiline", ["loss/policy", "loss/policy_floor", "loss/result"]],
+        "endgames": ["Multiline", ["endgames/policy", "endgames/search"]],
+        "speed": ["Multiline", ["speed/positions_per_second"]],
+        "time": ["Multiline", ["time/.*"]],
+    }
+}
+_LINE_EVERY = 15.0  # seconds between lines where there is no terminal
+_BINS = 10  # of predicted values, for their calibration
+
+
+class Tracker:
+    """Writes curves over positions, and shows how the run goes."""
+
+    def __init__(self, config: TrainConfig, folder: Path, training: Training) -> None:
+        self._config, self._training, self._folder = config, training, folder
+        self._console = Console(stderr=True, emoji=False)
+        self._live = Live(console=self._console, transient=True, auto_refresh=False)
+        self._shown_at = time.perf_counter()
+        self._measured = (
+            training.counters.positions,
+            training.evaluator.evaluations,
+            time.perf_counter(),
+        )
+        self._rate, self._losses, self._last = 0.0, "", "none yet"
+
+    def __enter__(self) -> Tracker:
+        positions = self._training.counters.positions
+        self._writer = SummaryWriter(
+            str(self._folder), purge_step=positions + 1 if positions else None
+        )
+        facts = self._config.facts()
+        self._writer.add_custom_scalars(_LAYOUT)
+        self._writer.add_text("config", f"```\n{OmegaConf.to_yaml(facts)}\n```", positions)
+        self._writer.add_text("commit", commit(), positions)
+        if not positions:
+            self._console.print(f"the run is in {self._folder}; watch it with")
+            self._console.print("  tensorboard --logdir runs")
+        else:
+            self._console.print(f"going on with {self._folder} from {positions:,} positions")
+        if self._console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._live.stop()
+        self._writer.close()
+
+    # --- curves ---
+
+    def log(self, rounds: Sequence[Round], updates: Sequence[Update]) -> None:
+        """The curves of a turn of self-play and learner."""
+        training = self._training
+        figures = self._speed() | self._time()
+        figures |= self._selfplay(rounds)
+        if updates:
+            figures |= self._learning(updates)
+        window = self._config.learner.window(training.replay.size)
+        figures["replay/positions"] = training.replay.size
+        # how many positions ago the oldest that is learnt from was searched
+        figures["replay/age"] = min(window, training.replay.size)
+        figures["memory/MiB"] = _memory()
+        self._add(figures)
+
+    def _add(self, figures: dict[str, float]) -> None:
+        for name, value in figures.items():
+            self._writer.add_scalar(name, value, self._training.counters.positions)
+
+    def _speed(self) -> dict[str, float]:
+        training = self._training
+        now = (training.counters.positions, training.evaluator.evaluations, time.perf_counter())
+        positions, evaluations, seconds = (b - a for a, b in zip(self._measured, now, strict=True))
+        self._measured = now
+        self._rate = positions / seconds
+        return {
+            "speed/positions_per_second": positions / seconds,
+            "speed/evaluations_per_second": evaluations / seconds,
+            "speed/minutes": training.clock.seconds / 60,
+        }
+
+    def _time(self) -> dict[str, float]:
+        clock = self._training.clock
+        parts = dict(clock.parts)
+        parts["network"] = self._training.evaluator.seconds
+        parts["search"] = parts.pop("self-play", 0.0) - parts["network"]
+        return {f"time/{name}": value / clock.seconds for name, value in parts.items()}
+
+    def _selfplay(self, rounds: Sequence[Round]) -> dict[str, float]:
+        figures: dict[str, float] = {}
+        full = [round_.result for round_ in rounds if not round_.fast]
+        if full:
+            policy = np.concatenate([result.policy for result in full])
+            prior = np.concatenate([result.prior for result in full])
+            figures["policy/agreement"] = float((policy.argmax(1) == prior.argmax(1)).mean())
+            figures["policy/entropy"] = _entropy(prior)
+            figures["policy/target_entropy"] = _entropy(policy)
+            figures["search/proven"] = float(np.mean([result.proven.mean() for result in full]))
+        plies = np.concatenate([round_.plies for round_ in rounds])
+        if len(plies):
+            results = np.concatenate([round_.outcomes for round_ in rounds])
+            figures["games/plies"] = float(plies.mean())
+            for name, outcome in (("X", outcomes.X), ("O", outcomes.O), ("draw", outcomes.DRAW)):
+                figures[f"games/{name}"] = float((results == outcome).mean())
+        return figures
+
+    def _learning(self, updates: Sequence[Update]) -> dict[str, float]:
+        def mean(name: str) -> float:
+            return float(torch.stack([getattr(update, name) for update in updates]).mean())
+
+        value = torch.cat([update.value for update in updates]).cpu().numpy()
+        outcome = torch.cat([update.outcome for update in updates]).cpu().numpy()
+        known = outcome != UNKNOWN
+        result = np.where(outcome == DRAW, 0.0, np.where(outcome == WIN, 1.0, -1.0))
+        figures = {
+            "loss/policy": mean("policy_loss"),
+            "loss/policy_floor": mean("policy_floor"),
+            "loss/result": mean("result_loss"),
+            "loss/root_value": mean("root_loss"),
+            "learner/gradient_norm": mean("gradient_norm"),
+            "learner/rate": self._training.learner.rate(self._training.progress),
+            "learner/policy_entropy": mean("policy_entropy"),
+            "learner/updates": self._training.learner.updates,
+        }
+        if known.any():
+            figures["value/calibration_error"] = calibration_error(value[known], result[known])
+            figures["value/bias"] = float((value - result)[known].mean())
+        self._losses = f"policy {figures['loss/policy']:.3f} value {figures['loss/result']:.3f}"
+        return figures
+
+    def assessed(self, assessment: Assessment | None) -> None:
+        """The curves of an assessment, and what the network thinks of a few positions."""
+        if assessment is None:
+            return
+        figures = {
+            "endgames/policy": assessment.policy_accuracy,
+            "endgames/search": assessment.search_accuracy,
+        }
+        for match in assessment.matches:
+            for suffix, estimate in (("score", match.score), ("elo", match.elo)):
+                for name, value in estimate._asdict().items():
+                    if np.isfinite(value):
+                        kind = "" if name == "value" else f"_{name}"
+                        figures[f"strength/{suffix}{kind}/{match.opponent}"] = value
+        if assessment.rating is not None:
+            for name, value in assessment.rating._asdict().items():
+                figures["strength/rating" + ("" if name == "value" else f"_{name}")] = value
+        self._add(figures)
+        for number, picture in enumerate(pictures(self._config, self._training)):
+            self._writer.add_image(
+                f"thoughts/{number}", picture, self._training.counters.positions, dataformats="HWC"
+            )
+        self._last = ", ".join(
+            f"{match.score.value:.0%} v {match.opponent}" for match in assessment.matches
+        )
+        if assessment.rating is not None:
+            self._last += f", Elo {assessment.rating.value:+.0f}"
+        self._figures = figures
+        if not self._console.is_terminal:
+            self._console.print(f"{self._training.counters.positions:,} positions: {self._last}")
+
+    def finish(self, checkpoint: Path) -> None:
+        """Hyperparameters beside the last figures, in the same run; where the result is."""
+        flat = _flat(self._config.facts())
+        figures = {name: 0.0 for name in getattr(self, "_figures", {}) if name.count("/") == 1}
+        experiment, start, end = hparams(flat, figures)
+        for summary in (experiment, start, end):
+            self._writer.file_writer.add_summary(summary)
+        self._console.print(f"checkpoint: {checkpoint}")
+
+    # --- the terminal ---
+
+    def show(self) -> None:
+        """Refresh the live view, or print a line now and then."""
+        now = time.perf_counter()
+        if now - self._shown_at < (0.5 if self._console.is_terminal else _LINE_EVERY):
+            return
+        self._shown_at = now
+        rows = {
+            "positions": f"{self._training.counters.positions:,}",
+            "rate": f"{self._rate:,.0f} positions/s",
+            "time left": self._time_left(),
+            "losses": self._losses or "the replay is being filled",
+            "evaluation": self._last,
+        }
+        if self._console.is_terminal:
+            table = Table(show_header=False, title=str(self._folder), title_justify="left")
+            for name, value in rows.items():
+                table.add_row(name, value)
+            self._live.update(table, refresh=True)
+        else:
+            self._console.print(
+                "{positions} positions, {rate}, {time left} left, {losses}".format(**rows)
+            )
+
+    def _time_left(self) -> str:
+        progress, seconds = self._training.progress, self._training.clock.seconds
+        left = seconds / progress - seconds if progress else 0.0
+        return f"{int(left) // 60}:{int(left) % 60:02}"
+
+
+def calibration_error(value: NDArray[np.floating[Any]], result: NDArray[np.floating[Any]]) -> float:
+    """How far predicted values are from the mean result of those like them, in [0, 2].
+
+    The expected calibration error over bins of equal width (Guo et al., 2017).
+    """
+    bins = np.minimum((value + 1) / 2 * _BINS, _BINS - 1).astype(int)
+    counts = np.bincount(bins, minlength=_BINS)
+    gaps = np.bincount(bins, weights=value - result, minlength=_BINS)
+    return float(np.abs(gaps).sum() / counts.sum())
+
+
+def _entropy(policy: NDArray[np.float32]) -> float:
+    """The mean entropy of the rows, in nats."""
+    return float(-(policy * np.log(np.maximum(policy, 1e-12))).sum(axis=1).mean())
+
+
+def _memory() -> float:
+    """MiB of memory that the process holds."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:  # not on Linux
+        import resource
+
+        unit = 2**20 if sys.platform == "darwin" else 2**10
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+    return pages * 4096 / 2**20
+
+
+def _flat(facts: dict[str, Any], above: str = "") -> dict[str, Any]:
+    """Nested settings as `learner.rate`: numbers and strings."""
+    flat: dict[str, Any] = {}
+    for name, value in facts.items():
+        if isinstance(value, dict):
+            flat |= _flat(value, f"{above}{name}.")
+        else:
+            plain = isinstance(value, (int, float, str, bool))
+            flat[above + name] = value if plain else json.dumps(value)
+    return flat

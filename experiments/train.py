@@ -1,0 +1,66 @@
+"""Train an agent by self-play: `python -m experiments.train --help`"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agents.alphazero.checkpoint import Checkpoints
+from agents.alphazero.learner import Update
+from agents.alphazero.selfplay import Round
+from experiments import cli
+from experiments.assessment import Assessor, final_table
+from experiments.schema import TrainConfig
+from experiments.stopping import stop_requests
+from experiments.tracking import Tracker
+from experiments.training import Training, open_run, saved_config
+
+
+def train(config: TrainConfig, after_step: Callable[[Training], None] = lambda _: None) -> Training:
+    """Run self-play, replay and learner in turn until the budget is used up.
+
+    `after_step` is called after every round of self-play and every update. Ctrl-C and SIGTERM
+    end the run with a checkpoint.
+    """
+    folder = open_run(config)
+    checkpoints = Checkpoints(folder, config.runtime.keep)
+    training = Training(config, folder)
+    if config.resume is not None:
+        training.restore(*checkpoints.load())
+    assessor = Assessor(config, folder)
+    rounds: list[Round] = []
+    updates: list[Update] = []
+    saved_at = training.clock.seconds
+    with Tracker(config, folder, training) as tracker, stop_requests() as stop:
+        while training.progress < 1 and not stop.requested:
+            if training.owed:
+                with training.clock.part("learner"):
+                    updates.append(training.learn())
+            else:
+                with training.clock.part("self-play"):
+                    rounds.append(training.play())
+            after_step(training)
+            if training.published:
+                tracker.log(rounds, updates)
+                rounds, updates = [], []
+                with training.clock.part("evaluation"):
+                    if assessor.is_due(training):
+                        tracker.assessed(assessor.assess(training, stop))
+            if training.clock.seconds - saved_at > 60 * config.runtime.checkpoint_minutes:
+                training.save(checkpoints)
+                saved_at = training.clock.seconds
+            tracker.show()
+        path = training.save(checkpoints)
+        tracker.finish(path)
+    if stop.requested:
+        raise KeyboardInterrupt
+    final_table(config, folder, path)
+    return training
+
+
+def main() -> None:
+    """Run it."""
+    cli.run("train", train, sweeps=True, resumed=saved_config)
+
+
+if __name__ == "__main__":
+    main()

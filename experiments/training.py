@@ -1,0 +1,228 @@
+"""A training run: its parts, its counters, its folder, and how it is saved and restored."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from omegaconf import DictConfig, OmegaConf
+from torch import Tensor
+
+from agents.alphazero.agent import best_device
+from agents.alphazero.checkpoint import Card, Checkpoints, initialise
+from agents.alphazero.evaluator import NetworkEvaluator
+from agents.alphazero.learner import Learner, Update
+from agents.alphazero.networks import make_network
+from agents.alphazero.replay import Replay
+from agents.alphazero.selfplay import Round, SelfPlay
+from agents.threads import num_cores
+from experiments.provenance import commit
+from experiments.schema import TrainConfig, register
+
+CONFIG = "config.yaml"
+
+
+@dataclass
+class Clock:
+    """The seconds that a run has taken, over all its sittings, and what they went into."""
+
+    parts: dict[str, float] = field(default_factory=dict)
+    before: float = 0.0
+    started: float = field(default_factory=time.perf_counter)
+
+    @property
+    def seconds(self) -> float:
+        return self.before + time.perf_counter() - self.started
+
+    @contextmanager
+    def part(self, name: str) -> Iterator[None]:
+        """Count the time of what is inside for a part."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.parts[name] = self.parts.get(name, 0.0) + time.perf_counter() - start
+
+
+@dataclass
+class Counters:
+    """What a run counts, beside rounds and updates.
+
+    Attributes:
+        positions: searched choices: the x-axis of every curve.
+        fresh: of them, those since the learner's last turn.
+        owed: updates that are left of the learner's turn.
+        assessed_at: positions at the last assessment.
+        best_merit: of all assessments: the rating, or the sum of scores where there is none.
+    """
+
+    positions: int = 0
+    fresh: float = 0.0
+    owed: int = 0
+    assessed_at: int = 0
+    best_merit: float | None = None
+
+
+class Training:
+    """Network, self-play, replay and learner, and the two steps that a run consists of."""
+
+    def __init__(self, config: TrainConfig, folder: Path) -> None:
+        self.config, depth = config, config.game.depth
+        self.device = (
+            best_device()
+            if config.runtime.device == "auto"
+            else torch.device(config.runtime.device)
+        )
+        torch.set_num_threads(config.runtime.threads or num_cores())
+        sizes = {name: value for name, value in config.network.items() if name != "name"}
+        network = make_network(config.network["name"], depth, sizes, config.seed)
+        if config.init is not None:
+            initialise(network, Path(config.init))
+        network.to(self.device)
+        self.learner = Learner(network, config.learner, depth, self.device, config.seed)
+        self.evaluator = NetworkEvaluator(network, self.device)
+        self.selfplay = SelfPlay(
+            depth, config.selfplay, config.search.rules, config.search.simulations, config.seed,
+            config.search.solver, config.runtime.threads,
+        )  # fmt: skip
+        self.replay = Replay(folder / "replay", depth)
+        self.counters, self.clock = Counters(), Clock()
+        self.published = False
+        self._folder, self._sizes, self._commit = folder, sizes, commit()
+
+    @property
+    def progress(self) -> float:
+        """The share of the budget that is used up."""
+        budget = self.config.budget
+        used = [0.0]
+        if budget.minutes is not None:
+            used.append(self.clock.seconds / (60 * budget.minutes))
+        if budget.positions is not None:
+            used.append(self.counters.positions / budget.positions)
+        return max(used)
+
+    @property
+    def owed(self) -> bool:
+        """Whether it is the learner's turn."""
+        return self.counters.owed > 0
+
+    def play(self) -> Round:
+        """A round of self-play; what is ready goes into the replay."""
+        learner, counters = self.config.learner, self.counters
+        round_ = self.selfplay.round(self.evaluator)
+        self.replay.append(round_.records)
+        counters.positions += self.config.selfplay.games
+        counters.fresh += self.config.selfplay.games
+        turn = learner.updates * learner.batch / learner.reuse  # positions that pay for it
+        self.published = False
+        if counters.fresh >= turn:
+            counters.fresh -= turn
+            if self.replay.size >= learner.window_min:
+                counters.owed = learner.updates
+            else:
+                self.published = True
+        return round_
+
+    def learn(self) -> Update:
+        """An update; after the last one of a turn, self-play gets the new weights."""
+        update = self.learner.update(self.replay, self.progress)
+        self.counters.owed -= 1
+        self.published = not self.owed
+        if self.published:
+            self.evaluator.refresh()
+        return update
+
+    @property
+    def card(self) -> Card:
+        return Card(
+            depth=self.config.game.depth,
+            network=self.config.network["name"],
+            sizes=self._sizes,
+            positions=self.counters.positions,
+            commit=self._commit,
+            config=self.config.facts(),
+        )
+
+    def save(self, checkpoints: Checkpoints) -> Path:
+        """Write a checkpoint; delete what no checkpoint needs any more."""
+        self.replay.flush()
+        path = checkpoints.save(
+            self.learner.average,
+            self.card,
+            {
+                "selfplay": self.selfplay.state(),
+                "learner": self.learner.state(),
+                "replay_size": self.replay.size,
+                "counters": asdict(self.counters),
+                "seconds": self.clock.seconds,
+                "parts": dict(self.clock.parts),
+            },
+        )
+        # two windows: an older checkpoint, too, may be gone on from
+        self.replay.forget_before(self.replay.size - 2 * self.config.learner.window_max)
+        return path
+
+    def restore(self, state: dict[str, Any], average: dict[str, Tensor]) -> None:
+        """Go on from a checkpoint."""
+        size, window = state["replay_size"], self.config.learner.window(state["replay_size"])
+        self.replay = Replay(self._folder / "replay", self.config.game.depth, size, window)
+        self.selfplay.restore(state["selfplay"])
+        self.learner.restore(state["learner"], average)
+        self.evaluator.refresh()
+        self.counters = Counters(**state["counters"])
+        self.clock = Clock(state["parts"], state["seconds"])
+
+
+def open_run(config: TrainConfig) -> Path:
+    """The run's folder: a new one with its configuration, or that of `resume`."""
+    if config.resume is not None:
+        return Path(config.resume)
+    folder = Path(config.output)
+    if folder.exists() and any(folder.iterdir()):
+        raise ValueError(
+            f"output: {folder} holds something already; name another folder, or go on with the "
+            f"run in it by resume={folder}"
+        )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        OmegaConf.save(OmegaConf.structured(config), folder / CONFIG)
+    except OSError as error:
+        raise ValueError(f"output: {folder} can't be written: {error.strerror}") from None
+    return folder
+
+
+_FIXED = ("game", "network", "search", "selfplay.games", "seed", "init", "experiment", "scale")
+
+
+def saved_config(composed: DictConfig, overrides: list[str]) -> DictConfig:
+    """The configuration to run: the composed one or, with `resume`, the run's own with `overrides`.
+
+    Raises:
+        ValueError: the run isn't there, or an override doesn't go with it.
+    """
+    if composed.resume is None:
+        return composed
+    path = Path(composed.resume) / CONFIG
+    if not path.exists():
+        raise ValueError(f"resume: {composed.resume} is no run: it has no {CONFIG}")
+    register()
+    config = OmegaConf.merge(OmegaConf.structured(TrainConfig), OmegaConf.load(path))
+    assert isinstance(config, DictConfig)
+    for override in overrides:
+        name = override.lstrip("+~").partition("=")[0]
+        ours, theirs = OmegaConf.select(composed, name), OmegaConf.select(config, name)
+        if name not in ("resume", "output") and ours != theirs:
+            if any(name == fixed or name.startswith(fixed + ".") for fixed in _FIXED):
+                raise ValueError(
+                    f"resume: the run in {composed.resume} has {name}={theirs}, not {ours}, and "
+                    f"can't change that; start a new one from its weights by init="
+                    f"{composed.resume}"
+                )
+            OmegaConf.update(config, name, ours)
+    config.resume, config.output = composed.resume, composed.resume
+    return config
