@@ -7,6 +7,7 @@ A spec is a name, then what the agent needs, then options, joined by colons:
 from __future__ import annotations
 
 import difflib
+import importlib
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -155,6 +156,19 @@ def _alphazero(text: str, context: Context) -> Agent:
     return AlphaZeroAgent.load(Path(path), context.depth, budget, context.seed, context.threads)
 
 
+def _own(text: str, context: Context) -> Agent:
+    module, _, rest = text.partition(":")
+    function, _, rest = rest.partition(":")
+    try:
+        make = getattr(importlib.import_module(module), function)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ValueError(
+            f"there is no {module}:{function} ({error}); write own:package.module:function"
+        ) from None
+    agent: Agent = make(rest, context)
+    return agent
+
+
 KINDS = {
     "random": Kind("random", "uniformly random legal squares", _random),
     "greedy": Kind("greedy", "claims the largest board that one move can, else random", _greedy),
@@ -175,6 +189,11 @@ KINDS = {
         "a trained network: a run's folder (its newest checkpoint), a checkpoint or its weights; "
         "simulations for each choice of a move, core-seconds for a move, or the bare policy",
         _alphazero,
+    ),
+    "own": Kind(
+        "own:package.module:function:TEXT",
+        "your own agent: what the function returns for TEXT and a Context (see agents/README.md)",
+        _own,
     ),
     "process": Kind(
         "process:COMMAND",

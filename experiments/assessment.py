@@ -83,10 +83,12 @@ class Assessor:
                 if stop.requested:
                     return None
             matches.append(match)
-        squares = [
-            self._agent(training, simulations).act(self._endgames.positions).square
+        by_policy, by_search = (
+            self._endgames.accuracy(
+                self._agent(training, simulations).act(self._endgames.positions).square
+            )
             for simulations in (0, options.simulations)
-        ]
+        )
         rating = pooled_rating(matches, options.ratings) if options.ratings else None
         score = sum(match.score.value for match in matches)  # tells runs without ratings apart
         merit = score if rating is None else rating.value
@@ -99,7 +101,7 @@ class Assessor:
             save_weights(path, training.learner.average, training.card)
         counters.assessed_at = counters.positions
         self._cost = time.perf_counter() - start
-        return Assessment(matches, rating, *map(self._endgames.accuracy, squares), best)
+        return Assessment(matches, rating, by_policy, by_search, best)
 
     def _agent(self, training: Training, simulations: int) -> AlphaZeroAgent:
         return AlphaZeroAgent(

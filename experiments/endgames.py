@@ -65,13 +65,13 @@ def _best(position: Positions) -> list[int]:
     after.play(squares)
     mover = int(position.to_play[0])
     if position.depth > 1:
-        return squares[after.outcome == mover].tolist()
+        return [int(square) for square in squares[after.outcome == mover]]
     values = np.array([outcome_value(int(outcome), mover) for outcome in after.outcome], float)
     going = np.flatnonzero(after.outcome == UNDECIDED)
     if len(going):
         answer = make_agent("alphabeta:9", 1).act(after[going])
         values[going] = [view(float(value), 1 - mover, mover) for value in answer.value]
-    return squares[values == values.max()].tolist()
+    return [int(square) for square in squares[values == values.max()]]
 
 
 def _random_games(depth: int) -> list[list[int]]:

@@ -74,6 +74,7 @@ class BotConfig:
 class SearchConfig:
     """Group `search`: what its ways of search share."""
 
+    name: str = MISSING
     simulations: int = MISSING
     solver: bool = MISSING
 
@@ -110,6 +111,9 @@ class PuctConfig(SearchConfig):
     @property
     def rules(self) -> Rules:
         return PuctRules(self.c_puct, self.noise, self.alpha)
+
+
+SEARCHES: dict[str, type[SearchConfig]] = {"gumbel": GumbelConfig, "puct": PuctConfig}
 
 
 @dataclass
@@ -214,5 +218,5 @@ def register() -> None:
     store.store("ladder_schema", LadderConfig)
     store.store("bot_schema", BotConfig)
     store.store("train_schema", TrainConfig)
-    store.store("gumbel_schema", GumbelConfig, group="search", package="search")
-    store.store("puct_schema", PuctConfig, group="search", package="search")
+    for name, schema in SEARCHES.items():
+        store.store(f"{name}_schema", schema, group="search", package="search")

@@ -134,7 +134,7 @@ class Tracker:
             figures["policy/entropy"] = _entropy(prior)
             figures["policy/target_entropy"] = _entropy(policy)
             figures["search/proven"] = float(np.mean([result.proven.mean() for result in full]))
-        plies = np.concatenate([round_.plies for round_ in rounds])
+        plies = np.array([count for round_ in rounds for count in round_.plies])
         if len(plies):
             results = np.concatenate([round_.outcomes for round_ in rounds])
             figures["games/plies"] = float(plies.mean())
@@ -201,9 +201,10 @@ class Tracker:
         """Hyperparameters beside the last figures, in the same run; where the result is."""
         flat = _flat(self._config.facts())
         figures = {name: 0.0 for name in getattr(self, "_figures", {}) if name.count("/") == 1}
-        experiment, start, end = hparams(flat, figures)
-        for summary in (experiment, start, end):
-            self._writer.file_writer.add_summary(summary)
+        file = self._writer.file_writer
+        assert file is not None
+        for summary in hparams(flat, figures):
+            file.add_summary(summary)
         self._console.print(f"checkpoint: {checkpoint}")
 
     # --- the terminal ---

@@ -22,7 +22,7 @@ from agents.alphazero.replay import Replay
 from agents.alphazero.selfplay import Round, SelfPlay
 from agents.threads import num_cores
 from experiments.provenance import commit
-from experiments.schema import TrainConfig, register
+from experiments.schema import SEARCHES, TrainConfig
 
 CONFIG = "config.yaml"
 
@@ -210,8 +210,10 @@ def saved_config(composed: DictConfig, overrides: list[str]) -> DictConfig:
     path = Path(composed.resume) / CONFIG
     if not path.exists():
         raise ValueError(f"resume: {composed.resume} is no run: it has no {CONFIG}")
-    register()
-    config = OmegaConf.merge(OmegaConf.structured(TrainConfig), OmegaConf.load(path))
+    saved = OmegaConf.load(path)
+    schema = OmegaConf.structured(TrainConfig)
+    schema.search = SEARCHES[saved.search.name]
+    config = OmegaConf.merge(schema, saved)
     assert isinstance(config, DictConfig)
     for override in overrides:
         name = override.lstrip("+~").partition("=")[0]

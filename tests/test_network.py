@@ -6,8 +6,8 @@ import torch
 
 from agents.alphazero.encoding import DRAWN, MINE, OPEN, THEIRS, encode
 from agents.alphazero.evaluator import NetworkEvaluator
-from agents.alphazero.networks.inputs import Inputs
 from agents.alphazero.networks import make_network
+from agents.alphazero.networks.inputs import Inputs
 from agents.search.gumbel import GumbelRules
 from agents.search.search import search
 from rstt_env import DRAW, UNDECIDED, Positions
@@ -37,9 +37,8 @@ def some_positions(depth, seed=0):
     return positions
 
 
-def small_network():
-    torch.manual_seed(0)
-    return RecursiveNetwork(SMALL).eval()
+def small_network(name="recursive", depth=2):
+    return make_network(name, depth, SMALL[name]).eval()
 
 
 def assert_same(evaluator, positions, others):
@@ -83,9 +82,11 @@ def test_the_encoding_says_what_is_on_the_board(depth):
             assert encoding.reach[row] == reached
 
 
+@pytest.mark.parametrize("name", SMALL)
 @pytest.mark.parametrize("depth", DEPTHS)
-def test_a_position_is_evaluated_alone_as_in_a_batch(depth):
-    positions, evaluator = some_positions(depth), NetworkEvaluator(small_network(), CPU)
+def test_a_position_is_evaluated_alone_as_in_a_batch(depth, name):
+    positions = some_positions(depth)
+    evaluator = NetworkEvaluator(small_network(name, depth), CPU)
     logits, values = evaluator.evaluate(positions.state, np.arange(len(positions)))
     assert logits.shape == (len(positions), 9)
     assert (np.abs(values) <= 1).all()
@@ -95,10 +96,12 @@ def test_a_position_is_evaluated_alone_as_in_a_batch(depth):
         np.testing.assert_allclose(own_values[0], values[row], atol=1e-5)
 
 
+@pytest.mark.parametrize("name", SMALL)
 @pytest.mark.parametrize("depth", DEPTHS)
-def test_players_are_seen_from_the_mover_s_side(depth):
+def test_players_are_seen_from_the_mover_s_side(depth, name):
     """With the players exchanged, mover included, the network says the same."""
-    positions, evaluator = some_positions(depth), NetworkEvaluator(small_network(), CPU)
+    positions = some_positions(depth)
+    evaluator = NetworkEvaluator(small_network(name, depth), CPU)
     swapped = positions.copy()
     swapped.state.boards[:, :, [0, 1]] = swapped.state.boards[:, :, [1, 0]]
     swapped.state.to_play[:] = 1 - swapped.state.to_play
@@ -126,18 +129,20 @@ def test_what_is_inside_a_decided_board_does_not_count():
     assert_same(NetworkEvaluator(small_network(), CPU), positions, other)
 
 
-def test_the_focus_and_where_choices_send_to_count():
+@pytest.mark.parametrize("name", SMALL)
+def test_the_focus_and_where_choices_send_to_count(name):
     positions = Positions(2, 2)
     positions.play([40, 44])  # sent to boards 5 and 9: the same board else, but one mark
-    evaluator = NetworkEvaluator(small_network(), CPU)
+    evaluator = NetworkEvaluator(small_network(name), CPU)
     logits, _ = evaluator.evaluate(positions.state, np.arange(2))
     assert not np.allclose(logits[0], logits[1], atol=1e-4)
 
 
+@pytest.mark.parametrize("name", SMALL)
 @pytest.mark.parametrize("depth", DEPTHS)
-def test_every_weight_learns(depth):
-    """One set of weights for all depths; at depth 1 those for boards within boards rest."""
-    network = small_network()
+def test_every_weight_learns(depth, name):
+    """At depth 1 the recursive network's weights for boards within boards rest."""
+    network = small_network(name, depth)
     positions = some_positions(depth)
     logits, outcome = network(Inputs.of(encode(positions.state, np.arange(len(positions))), CPU))
     (logits.square().sum() + outcome.square().sum()).backward()
@@ -146,7 +151,34 @@ def test_every_weight_learns(depth):
         for name, weight in network.named_parameters()
         if weight.grad is None or not weight.grad.any()
     }
-    assert still <= ({"combine", "step", "digit", "decided"} if depth == 1 else set())
+    rest = {"combine", "step", "digit", "decided"}
+    assert still <= (rest if depth == 1 and name == "recursive" else set())
+
+
+def test_the_recursive_network_has_one_set_of_weights_for_all_depths():
+    shallow, deep = small_network(depth=1).state_dict(), small_network(depth=4).state_dict()
+    assert {name: w.shape for name, w in shallow.items()} == {
+        name: w.shape for name, w in deep.items()
+    }
+
+
+def test_the_weights_depend_on_the_seed_alone():
+    first = make_network("recursive", 2, SMALL["recursive"], seed=1).state_dict()
+    torch.rand(3)
+    again = make_network("recursive", 2, SMALL["recursive"], seed=1).state_dict()
+    other = make_network("recursive", 2, SMALL["recursive"], seed=2).state_dict()
+    assert all(torch.equal(first[name], again[name]) for name in first)
+    assert not all(torch.equal(first[name], other[name]) for name in first)
+
+
+@pytest.mark.parametrize(("name", "sizes", "complaint"), [
+    ("recursiv", {}, "no network is called 'recursiv'"),
+    ("no.such.module:Class", {}, "no network is called"),
+    ("recursive", {"width": 3}, "unexpected keyword argument 'width'"),
+])  # fmt: skip
+def test_what_no_network_is(name, sizes, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        make_network(name, 2, sizes)
 
 
 def test_a_search_runs_on_a_network_and_leaves_it_as_it_was():

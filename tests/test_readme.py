@@ -5,11 +5,21 @@ from pathlib import Path
 
 import pytest
 
-from rstt_env import IllegalMoveError, positions_from_moves
+from agents import make_agent
+from rstt_env import IllegalMoveError, Positions, positions_from_moves
 from tests.conftest import JIT
+from tests.test_train import run
 
-README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
-BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text("utf-8")
+OWN = (ROOT / "agents" / "README.md").read_text("utf-8")
+
+
+def blocks(text):
+    return re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+BLOCKS = blocks(README) + blocks(OWN)
 
 
 @pytest.mark.parametrize("number", range(len(BLOCKS)))
@@ -22,6 +32,19 @@ def test_the_python_runs(number):
     if not JIT:
         source = source.replace("num_envs=1024", "num_envs=4")
     exec(compile(source, f"README block {number}", "exec"), {})
+
+
+def test_a_network_and_an_agent_of_one_s_own_train_and_play(tmp_path, monkeypatch):
+    """What `agents/README.md` shows, saved as `mine.py`."""
+    (tmp_path / "mine.py").write_text("\n".join(blocks(OWN)))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    run(tmp_path / "run", "network=own", "network.name=mine:Shortsighted", "+network.width=8",
+        "budget.positions=80")  # fmt: skip
+    for spec in (f"az:{tmp_path / 'run'}:4", "own:mine:first_square"):
+        assert 0 <= make_agent(spec, 2).act(Positions(2)).square[0] < 81
+    with pytest.raises(ValueError, match="there is no mine:nothing"):
+        make_agent("own:mine:nothing", 2)
 
 
 def test_the_drawing_is_the_engine_s():

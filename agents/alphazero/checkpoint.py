@@ -61,7 +61,7 @@ def save_weights(path: Path, network: nn.Module, card: Card) -> None:
 def load_weights(path: Path) -> tuple[Card, dict[str, Tensor]]:
     """The card and the weights in a file; `ValueError` says what is wrong with it."""
     try:
-        with safetensors.safe_open(path, "pt") as file:  # type: ignore[no-untyped-call]
+        with safetensors.safe_open(path, "pt") as file:
             metadata = file.metadata() or {}
         weights = load_file(path)
     except FileNotFoundError:

@@ -42,6 +42,10 @@ class ResNet(nn.Module):
         blocks: of two convolutions each.
     """
 
+    digits: Tensor
+    pixels: Tensor
+    squares: Tensor
+
     def __init__(self, depth: int, channels: int, blocks: int) -> None:
         super().__init__()
         self._depth, self._side = depth, 3**depth
@@ -109,4 +113,4 @@ class ResNet(nn.Module):
         planes.extend((areas < 9, open_child.gather(1, areas)))
         board = torch.zeros(len(areas), len(planes), squares, device=areas.device)
         board[:, :, self.pixels] = torch.stack(planes, 1).float()
-        return board.unflatten(2, (self._side, self._side))
+        return board.view(len(areas), -1, self._side, self._side)

@@ -1,0 +1,335 @@
+"""Training runs: exact resumption, interruption, curves, and what is refused."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import hydra
+import numpy as np
+import pytest
+import torch
+from omegaconf import OmegaConf
+from safetensors.torch import load_file
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from agents import make_agent
+from agents.alphazero.checkpoint import BEST, STATE, WEIGHTS, Checkpoints, load_network
+from experiments.schema import register
+from experiments.train import train
+from experiments.training import saved_config
+from rstt_env import Positions
+from tests.conftest import DEPTHS
+
+SMALL = [
+    "network.embedding=8",
+    "network.hidden=16",
+    "network.content_hidden=8",
+    "network.head_blocks=1",
+]
+TINY = [
+    "search.simulations=4",
+    "selfplay.games=8",
+    "selfplay.random_plies=2",
+    "learner.batch=16",
+    "learner.window_min=32",
+    "learner.window_max=500",
+    "learner.updates=4",
+    "evaluation.opponents=[random]",
+    "evaluation.ratings=null",
+    "evaluation.games=2",
+    "evaluation.final_games=2",
+    "evaluation.simulations=2",
+    "budget.minutes=null",
+]
+
+
+def compose(*overrides):
+    register()
+    with hydra.initialize_config_module("configs", version_base="1.3"):
+        small = [] if {"network=resnet", "network=own"} & set(overrides) else SMALL
+        composed = hydra.compose("train", [*small, *TINY, *overrides])
+    return OmegaConf.to_object(saved_config(composed, list(overrides)))
+
+
+def run(output, *overrides, after_step=lambda training: None):
+    return train(compose(f"output={output}", *overrides), after_step)
+
+
+def curves(folder):
+    """Curve → [(positions, value)], without those that depend on the clock."""
+    events = EventAccumulator(str(folder), size_guidance={"scalars": 0}).Reload()
+    clock = ("speed/", "time/", "memory/", "endgames/", "strength/")
+    return {
+        name: [(event.step, event.value) for event in events.Scalars(name)]
+        for name in events.Tags()["scalars"]
+        if not name.startswith(clock)
+    }
+
+
+def stop_after(positions):
+    def after_step(training):
+        if training.counters.positions >= positions:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    return after_step
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def test_stopping_and_resuming_changes_nothing(tmp_path):
+    """2N positions in one go, in two, and again: the same curves and the same weights.
+
+    The stop falls in the middle of a turn of the learner or of self-play.
+    """
+    options = ["game=depth2", "seed=3", "selfplay.fast_share=0.2", "selfplay.horizon=6"]
+    for name in ("whole", "again"):
+        run(tmp_path / name, *options, "budget.positions=640")
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path / "parts", *options, "budget.positions=640", after_step=stop_after(328))
+    stopped = Checkpoints(tmp_path / "parts").all()[-1].name
+    assert 0 < int(stopped) < 640
+    train(compose(f"resume={tmp_path / 'parts'}"))
+    assert curves(tmp_path / "whole") == curves(tmp_path / "again")
+    ours, theirs = curves(tmp_path / "whole"), curves(tmp_path / "parts")
+    assert ours.keys() == theirs.keys()
+    for name in ours:  # a turn that was interrupted is averaged over what came after
+        assert [step for step, _ in ours[name]] == [step for step, _ in theirs[name]]
+        assert ours[name][-1] == theirs[name][-1]
+    path = f"checkpoints/{640:012}/{WEIGHTS}"
+    weights = [load_file(tmp_path / name / path) for name in ("whole", "again", "parts")]
+    for other in weights[1:]:
+        assert all(torch.equal(weights[0][key], other[key]) for key in weights[0])
+
+
+def test_another_seed_is_another_run(tmp_path):
+    for seed in (0, 1):
+        run(tmp_path / str(seed), f"seed={seed}", "budget.positions=80")
+    ours, theirs = (load_network(tmp_path / str(seed))[1].state_dict() for seed in (0, 1))
+    assert not torch.equal(ours["digit.weight"], theirs["digit.weight"])
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+def test_every_depth_trains_and_its_agent_plays(tmp_path, depth):
+    run(tmp_path / "run", f"game=depth{depth}", "selfplay.horizon=6", "budget.positions=200")
+    names = curves(tmp_path / "run")
+    assert {"loss/policy", "loss/policy_floor", "policy/agreement", "replay/positions"} <= set(
+        names
+    )
+    for spec in ("0", "3", "0.01s"):
+        agent = make_agent(f"az:{tmp_path / 'run'}:{spec}", depth)
+        square = agent.act(Positions(depth)).square
+        assert 0 <= square[0] < 9**depth
+
+
+def test_a_run_leaves_curves_tables_checkpoints_and_its_configuration(tmp_path, capsys):
+    run(tmp_path / "run", "game=depth1", "budget.positions=400", "evaluation.every=64",
+        "evaluation.share=1.0")  # fmt: skip
+    folder = tmp_path / "run"
+    events = EventAccumulator(str(folder)).Reload()
+    scalars = set(events.Tags()["scalars"])
+    assert {
+        "loss/policy", "loss/policy_floor", "loss/result", "loss/root_value",
+        "value/calibration_error", "policy/entropy", "policy/agreement", "endgames/policy",
+        "endgames/search", "learner/gradient_norm", "learner/rate", "games/plies", "games/X",
+        "games/O", "games/draw", "speed/positions_per_second", "speed/evaluations_per_second",
+        "time/search", "time/network", "time/learner", "time/evaluation", "replay/positions",
+        "replay/age", "memory/MiB", "strength/score/random",
+    } <= scalars  # fmt: skip
+    assert events.Tags()["images"]
+    assert any("config" in name for name in events.Tags()["tensors"])
+    assert (folder / "config.yaml").exists()
+    assert (folder / "final" / "results.json").exists()
+    assert (folder / "final" / "games.jsonl").exists()
+    assert (folder / "checkpoints" / BEST).exists()
+    assert "score" in capsys.readouterr().out
+    files = [path for path in folder.iterdir() if path.name.startswith("events")]
+    assert len(files) == 1  # no run of its own for the hyperparameters
+
+
+def test_old_checkpoints_and_shards_are_deleted(tmp_path):
+    run(tmp_path / "run", "budget.positions=400", "runtime.checkpoint_minutes=0", "runtime.keep=2")
+    found = Checkpoints(tmp_path / "run").all()
+    assert len(found) == 2
+    assert found[-1].name == f"{400:012}"
+
+
+def test_a_run_starts_from_another_depth_s_weights(tmp_path):
+    run(tmp_path / "first", "game=depth1", "budget.positions=80")
+    given = []
+
+    def note(training):
+        given.append(training.learner.average.state_dict())
+
+    start = f"init={tmp_path / 'first'}"
+    run(tmp_path / "second", "game=depth2", start, "budget.positions=8", after_step=note)
+    _, network = load_network(tmp_path / "first")
+    assert all(torch.equal(weight, given[0][name]) for name, weight in network.state_dict().items())
+
+
+def test_evaluation_changes_nothing(tmp_path):
+    for name, every in (("with", 16), ("without", 10**6)):
+        run(tmp_path / name, "budget.positions=200", f"evaluation.every={every}",
+            "evaluation.share=1.0")  # fmt: skip
+    ours, theirs = (load_network(tmp_path / name)[1].state_dict() for name in ("with", "without"))
+    assert all(torch.equal(ours[name], theirs[name]) for name in ours)
+
+
+# --- as a program ---
+
+
+def command(*arguments):
+    sweep = ["-m"] * ("-m" in arguments)  # flags come first
+    rest = [argument for argument in arguments if argument != "-m"]
+    return [sys.executable, "-m", "experiments.train", *sweep, *SMALL, *TINY, *rest]
+
+
+def program(*arguments, **options):
+    return subprocess.run(command(*arguments), capture_output=True, text=True, **options)
+
+
+def start(*arguments):
+    return subprocess.Popen(
+        command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+
+
+def wait_for(condition, seconds=120):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_run_that_is_ended_can_go_on(tmp_path, number):
+    process = start("output=run", "budget.positions=1000000000", "runtime.checkpoint_minutes=0.01")
+    checkpoints = Checkpoints(tmp_path / "run")
+    wait_for(lambda: checkpoints.all())
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == (130 if number != signal.SIGKILL else -number), errors
+    before = int(checkpoints.all()[-1].name)
+    if number != signal.SIGKILL:
+        assert f"{before:012}" in errors
+    after = program("resume=run", f"budget.positions={before + 100}")
+    assert after.returncode == 0, after.stderr
+    assert int(checkpoints.all()[-1].name) >= before + 100
+
+
+@pytest.mark.jit
+def test_a_sweep_gives_every_run_a_folder(tmp_path):
+    done = program("-m", "seed=0,1", "output=sweep", "budget.positions=80")
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in (tmp_path / "sweep").iterdir()) == ["seed-0", "seed-1"]
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(("arguments", "complaint"), [
+    (["game=depth5"], "game is 'depth5'"),
+    (["learner.bacth=3"], "did you mean 'learner.batch'"),
+    (["experiment=quik"], "did you mean quick"),
+    (["learner.batch=1000"], "a batch is drawn from the window"),
+    (["learner.batch=many"], "learner.batch: "),
+    (["network.name=recursiv"], "no network is called 'recursiv'"),
+    (["network.width=3"], "nothing is called 'network.width'"),
+    (["resume=nowhere"], "nowhere is no run"),
+    (["init=nowhere"], "nowhere does not exist"),
+    (["evaluation.opponents=[utc:100]"], "no agent is called 'utc'"),
+    (["budget.positions=0"], "budget.positions 0"),
+    (["runtime.device=gpu"], "runtime.device is 'gpu'"),
+    (["output=full/run"], "can't be written"),
+])  # fmt: skip
+def test_what_is_wrong_is_said_in_a_line(tmp_path, arguments, complaint):
+    (tmp_path / "full").write_text("a file in the way")
+    done = program("output=run", *arguments)
+    assert done.returncode == 1
+    assert complaint in done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
+
+
+# --- checkpoints that are not what they should be ---
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("finished") / "run"
+    run(folder, "budget.positions=80")
+    return folder
+
+
+def damaged(finished, tmp_path, change):
+    copy = tmp_path / "copy"
+    subprocess.run(["cp", "-r", str(finished), str(copy)], check=True)
+    change(Checkpoints(copy).all()[-1], copy)
+    return copy
+
+
+def cut(path):
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+@pytest.mark.parametrize(("change", "complaint"), [
+    (lambda point, run: cut(point / WEIGHTS), "is cut or no safetensors file"),
+    (lambda point, run: cut(point / STATE), "is missing or cut"),
+    (lambda point, run: (point / STATE).unlink(), "is missing or cut"),
+    (lambda point, run: (run / "replay" / "shard-000000.bin").unlink(), "missing or cut"),
+    (lambda point, run: (run / "config.yaml").unlink(), "is no run"),
+])  # fmt: skip
+def test_a_damaged_checkpoint_is_named(finished, tmp_path, change, complaint):
+    copy = damaged(finished, tmp_path, change)
+    with pytest.raises(ValueError, match=complaint):
+        train(compose(f"resume={copy}", "budget.positions=160"))
+
+
+@pytest.mark.parametrize(("overrides", "complaint"), [
+    (["game=depth3"], "start a new one from its weights by init="),
+    (["network=resnet"], "can't change that"),
+    (["selfplay.games=9"], "has selfplay.games=8, not 9"),
+])  # fmt: skip
+def test_another_game_or_network_can_t_go_on(finished, overrides, complaint):
+    register()
+    with hydra.initialize_config_module("configs", version_base="1.3"):
+        composed = hydra.compose("train", [f"resume={finished}", *overrides])
+    with pytest.raises(ValueError, match=complaint):
+        saved_config(composed, [f"resume={finished}", *overrides])
+
+
+def test_other_weights_don_t_fit(finished, tmp_path):
+    with pytest.raises(ValueError, match="the weights don't fit"):
+        run(tmp_path / "new", "network.hidden=32", f"init={finished}", "budget.positions=80")
+    with pytest.raises(ValueError, match="the weights don't fit"):
+        run(tmp_path / "other", "network=resnet", f"init={finished}", "budget.positions=80")
+
+
+def test_a_full_disk_leaves_the_checkpoints_that_were_there(finished, tmp_path, monkeypatch):
+    copy = damaged(finished, tmp_path, lambda point, run: None)
+    before = sorted(path.name for path in (copy / "checkpoints").iterdir())
+
+    def full(*arguments, **options):
+        raise RuntimeError("PytorchStreamWriter failed writing file: no space left on device")
+
+    monkeypatch.setattr(torch, "save", full)
+    with pytest.raises(OSError, match=r"can't be written: .* no space left"):
+        train(compose(f"resume={copy}", "budget.positions=160"))
+    assert sorted(path.name for path in (copy / "checkpoints").iterdir()) == before
+
+
+def test_numbers_survive_a_checkpoint(tmp_path):
+    from agents.alphazero.checkpoint import _to_arrays, _to_tensors
+
+    state = {
+        "a": np.arange(5, dtype=np.uint16).reshape(5, 1),
+        "b": {"c": np.empty((0, 3)), "d": 2**70},
+        "e": None,
+    }
+    torch.save(_to_tensors(state), tmp_path / "state.pt")
+    back = _to_arrays(torch.load(tmp_path / "state.pt", weights_only=True))
+    np.testing.assert_equal(back, state)
+    assert back["a"].dtype == np.uint16
