@@ -56,8 +56,7 @@ def run(
             hydra_config = HydraConfig.get()
             overrides = list(hydra_config.overrides.task)
             if hydra_config.mode == RunMode.MULTIRUN:
-                name = hydra_config.job.override_dirname.replace("=", "-").replace(",", "_")
-                config.output = f"{config.output}/{name}"
+                config.output = f"{config.output}/{_sweep_name(overrides, hydra_config)}"
             options = OmegaConf.to_object(resumed(config, overrides))
         except (OmegaConfBaseException, ValueError) as error:
             sys.exit(f"error: {_explain(error)}")
@@ -71,6 +70,16 @@ def run(
             sys.exit(STOPPED)
 
     hydra.main(config_path="pkg://configs", config_name=config_name, version_base="1.3")(start)()
+
+
+def _sweep_name(overrides: list[str], config: Any) -> str:
+    """A folder for a run of a sweep: its number and what the sweep varies, as far as it fits."""
+    swept = {
+        argument.partition("=")[0] for argument in sys.argv if "," in argument.partition("=")[2]
+    }
+    parts = [part.replace("=", "-") for part in overrides if part.partition("=")[0] in swept]
+    name = "_".join([str(config.job.num), *parts])
+    return "".join(c if c.isalnum() or c in "-_." else "" for c in name)[:100]
 
 
 def list_agents() -> None:

@@ -57,6 +57,7 @@ class Tracker:
             time.perf_counter(),
         )
         self._rate, self._losses, self._last = 0.0, "", "none yet"
+        self._figures: dict[str, float] = {}  # of the last assessment
 
     def __enter__(self) -> Tracker:
         positions = self._training.counters.positions
@@ -68,10 +69,10 @@ class Tracker:
         self._writer.add_text("config", f"```\n{OmegaConf.to_yaml(facts)}\n```", positions)
         self._writer.add_text("commit", commit(), positions)
         if not positions:
-            self._console.print(f"the run is in {self._folder}; watch it with")
-            self._console.print("  tensorboard --logdir runs")
+            self._print(f"the run is in {self._folder}; watch it with")
+            self._print("  tensorboard --logdir runs")
         else:
-            self._console.print(f"going on with {self._folder} from {positions:,} positions")
+            self._print(f"going on with {self._folder} from {positions:,} positions")
         if self._console.is_terminal:
             self._live.start()
         return self
@@ -195,19 +196,22 @@ class Tracker:
             self._last += f", Elo {assessment.rating.value:+.0f}"
         self._figures = figures
         if not self._console.is_terminal:
-            self._console.print(f"{self._training.counters.positions:,} positions: {self._last}")
+            self._print(f"{self._training.counters.positions:,} positions: {self._last}")
 
     def finish(self, checkpoint: Path) -> None:
         """Hyperparameters beside the last figures, in the same run; where the result is."""
         flat = _flat(self._config.facts())
-        figures = {name: 0.0 for name in getattr(self, "_figures", {}) if name.count("/") == 1}
+        figures = {name: value for name, value in self._figures.items() if name.count("/") == 1}
         file = self._writer.file_writer
         assert file is not None
         for summary in hparams(flat, figures):
             file.add_summary(summary)
-        self._console.print(f"checkpoint: {checkpoint}")
+        self._print(f"checkpoint: {checkpoint}")
 
     # --- the terminal ---
+
+    def _print(self, line: str) -> None:
+        self._console.print(line, soft_wrap=True, highlight=False)
 
     def show(self) -> None:
         """Refresh the live view, or print a line now and then."""
@@ -228,9 +232,7 @@ class Tracker:
                 table.add_row(name, value)
             self._live.update(table, refresh=True)
         else:
-            self._console.print(
-                "{positions} positions, {rate}, {time left} left, {losses}".format(**rows)
-            )
+            self._print("{positions} positions, {rate}, {time left} left, {losses}".format(**rows))
 
     def _time_left(self) -> str:
         progress, seconds = self._training.progress, self._training.clock.seconds

@@ -45,11 +45,11 @@ TINY = [
 ]
 
 
-def compose(*overrides):
+def compose(*overrides, tiny=True):
     register()
+    small = [] if {"network=resnet", "network=own"} & set(overrides) else SMALL
     with hydra.initialize_config_module("configs", version_base="1.3"):
-        small = [] if {"network=resnet", "network=own"} & set(overrides) else SMALL
-        composed = hydra.compose("train", [*small, *TINY, *overrides])
+        composed = hydra.compose("train", [*(small + TINY) * tiny, *overrides])
     return OmegaConf.to_object(saved_config(composed, list(overrides)))
 
 
@@ -227,7 +227,8 @@ def test_a_run_that_is_ended_can_go_on(tmp_path, number):
 def test_a_sweep_gives_every_run_a_folder(tmp_path):
     done = program("-m", "seed=0,1", "output=sweep", "budget.positions=80")
     assert done.returncode == 0, done.stderr
-    assert sorted(path.name for path in (tmp_path / "sweep").iterdir()) == ["seed-0", "seed-1"]
+    folders = sorted(path.name for path in (tmp_path / "sweep").iterdir())
+    assert folders == ["0_seed-0", "1_seed-1"]
 
 
 @pytest.mark.jit
@@ -248,7 +249,7 @@ def test_a_sweep_gives_every_run_a_folder(tmp_path):
 ])  # fmt: skip
 def test_what_is_wrong_is_said_in_a_line(tmp_path, arguments, complaint):
     (tmp_path / "full").write_text("a file in the way")
-    done = program("output=run", *arguments)
+    done = program("output=run", "budget.positions=80", *arguments)
     assert done.returncode == 1
     assert complaint in done.stderr
     assert done.stderr.count("\n") == 1, done.stderr

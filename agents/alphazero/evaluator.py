@@ -14,7 +14,7 @@ from agents.alphazero.networks.inputs import Inputs
 from agents.search.evaluator import Rows, Stateless
 from rstt_env.state import State
 
-_AT_ONCE = 512
+AT_ONCE = 512
 """Positions in a batch on a CPU: what lies between two layers then stays in its caches."""
 
 
@@ -40,7 +40,7 @@ class NetworkEvaluator(Stateless):
         self, state: State, games: Rows
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         start = time.perf_counter()
-        at_once = _AT_ONCE if self._device.type == "cpu" else len(games)
+        at_once = AT_ONCE if self._device.type == "cpu" else len(games)
         parts = np.array_split(games, max(1, (len(games) + at_once - 1) // at_once))
         logits, values = zip(*[self._evaluate(state, part) for part in parts], strict=True)
         self.evaluations += len(games)

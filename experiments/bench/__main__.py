@@ -10,10 +10,10 @@ from omegaconf.errors import OmegaConfBaseException
 from rich.console import Console
 from rich.table import Table
 
-from experiments.bench import engine, search
+from experiments.bench import engine, search, selfplay
 from experiments.bench.measure import Row, machine
 
-SUITES = {"engine": engine.run, "search": search.run}
+SUITES = {"engine": engine.run, "search": search.run, "selfplay": selfplay.run}
 USAGE = f"usage: python -m experiments.bench {{{','.join(SUITES)}}} [seconds=2] [json=true]"
 
 
@@ -52,9 +52,7 @@ def main() -> None:
         justify: Literal["left", "right"] = "left" if heading == "what" else "right"
         table.add_column(heading, justify=justify, no_wrap=True)
     for row in rows:
-        ratio = (
-            "" if row.ratio is None else f"{row.ratio:,.{2 if row.ratio < 10 else 1}f} × as fast"
-        )
+        ratio = "" if row.ratio is None else f"{row.ratio:,.{2 if row.ratio < 10 else 1}f} ×"
         table.add_row(row.name, row.rate_text, row.time_text, ratio)
     Console(width=max(120, status.width)).print(table)
 

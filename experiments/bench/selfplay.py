@@ -1,0 +1,134 @@
+"""The suite `selfplay`: the network beside the machine's peak, self-play beside the network."""
+
+from collections.abc import Iterator
+from tempfile import TemporaryDirectory
+
+import hydra
+import numpy as np
+import torch
+from omegaconf import OmegaConf
+from torch.utils.flop_counter import FlopCounterMode
+
+from agents.alphazero.encoding import encode
+from agents.alphazero.evaluator import AT_ONCE
+from agents.alphazero.networks.inputs import Inputs
+from agents.alphazero.replay import new_records
+from agents.search.search import search
+from experiments.bench.engine import Announce
+from experiments.bench.measure import Row, best_rate
+from experiments.schema import TrainConfig, register
+from experiments.training import Training, open_run
+from rstt_env.positions import Positions
+
+
+def run(seconds: float, announce: Announce) -> Iterator[Row]:
+    """Yield the rows, measuring each for about `seconds`: the settings of `configs/train.yaml`."""
+    announce("matrix products")
+    peak = _matrix_peak(seconds)
+    yield Row("matrix products, float32", peak, "FLOP", 1e9 / peak, "FLOP")
+    for depth in (1, 2, 3, 4):
+        config = _config(depth)
+        with TemporaryDirectory() as folder:
+            config.output = f"{folder}/run"
+            training = Training(config, open_run(config))
+            announce(f"the bare network at depth {depth}")
+            bare, flops = _bare(training, seconds)
+            name = f"network, depth {depth}, batches of {AT_ONCE}: of these products"
+            yield Row(name, bare, "evaluation", 1e9 / bare, "evaluation", bare * flops / peak)
+            announce(f"self-play at depth {depth}")
+            rate = _selfplay(training, seconds)
+            name = f"self-play, depth {depth}, {config.selfplay.games} games: of the network"
+            yield Row(name, rate, "evaluation", 1e9 / rate, "evaluation", rate / bare)
+            announce(f"one game at depth {depth}")
+            rate = _one_game(training, seconds)
+            name = f"one game, depth {depth}: of the network"
+            yield Row(name, rate, "evaluation", 1e9 / rate, "evaluation", rate / bare)
+            announce(f"the learner at depth {depth}")
+            rate = _learner(training, seconds)
+            name = f"learner, depth {depth}, batches of {config.learner.batch}"
+            yield Row(name, rate, "position", 1e9 / rate, "position")
+
+
+def _config(depth: int) -> TrainConfig:
+    register()
+    with hydra.initialize_config_module("configs", version_base="1.3"):
+        composed = hydra.compose("train", [f"game=depth{depth}", "output=null"])
+    config = OmegaConf.to_object(composed)
+    assert isinstance(config, TrainConfig)
+    return config
+
+
+def _matrix_peak(seconds: float) -> float:
+    """Floating-point operations per second of large square products, on all cores."""
+    side = 1024
+    a, b, out = torch.randn(side, side), torch.randn(side, side), torch.empty(side, side)
+
+    def work() -> float:
+        torch.mm(a, b, out=out)
+        return 2.0 * side**3
+
+    return best_rate(work, seconds)
+
+
+def _bare(training: Training, seconds: float) -> tuple[float, int]:
+    """Evaluations per second on one batch that lies ready, and what one of them costs."""
+    network = training.learner.network.eval()
+    state = _positions(training, AT_ONCE).state
+    inputs = Inputs.of(encode(state, np.arange(AT_ONCE)), training.device)
+    with torch.inference_mode():
+        prepared = network.prepare()  # type: ignore[operator]
+
+        def work() -> float:
+            network(inputs, prepared)
+            return AT_ONCE
+
+        with FlopCounterMode(display=False) as counter:
+            work()
+        return best_rate(work, seconds), counter.get_total_flops() // AT_ONCE
+
+
+def _positions(training: Training, number: int) -> Positions:
+    """Positions of self-play's first round, as many as asked for."""
+    training.selfplay.round(training.evaluator)
+    seen = training.selfplay.round(training.evaluator).positions
+    return seen[np.arange(number) % len(seen)]
+
+
+def _selfplay(training: Training, seconds: float) -> float:
+    def work() -> float:
+        before = training.evaluator.evaluations
+        training.replay.append(training.selfplay.round(training.evaluator).records)
+        return training.evaluator.evaluations - before
+
+    return best_rate(work, seconds)
+
+
+def _one_game(training: Training, seconds: float) -> float:
+    position = _positions(training, 1)
+    rules, seeds = training.config.search.rules, np.zeros(1, np.uint64)
+
+    def work() -> float:
+        before = training.evaluator.evaluations
+        search(position, training.evaluator, rules, 64, seeds, explore=False)
+        return training.evaluator.evaluations - before
+
+    return best_rate(work, seconds)
+
+
+def _learner(training: Training, seconds: float) -> float:
+    """Positions per second of updates."""
+    depth, positions = (
+        training.config.game.depth,
+        _positions(training, training.config.learner.batch),
+    )
+    legal = positions.legal_children
+    policy = (legal / legal.sum(axis=1, keepdims=True)).astype(np.float32)
+    encoding = encode(positions.state, np.arange(len(positions)))
+    value = np.zeros(len(positions), np.float32)
+    training.replay.append(new_records(depth, encoding, policy, value))
+
+    def work() -> float:
+        training.learner.update(training.replay, 0.0)
+        return training.config.learner.batch
+
+    return best_rate(work, seconds, rounds=2)
