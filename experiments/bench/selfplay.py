@@ -52,7 +52,7 @@ def run(seconds: float, announce: Announce) -> Iterator[Row]:
 def _config(depth: int) -> TrainConfig:
     register()
     with hydra.initialize_config_module("configs", version_base="1.3"):
-        composed = hydra.compose("train", [f"game=depth{depth}", "output=null"])
+        composed = hydra.compose("train", [f"game=depth{depth}", "output=unused"])
     config = OmegaConf.to_object(composed)
     assert isinstance(config, TrainConfig)
     return config
