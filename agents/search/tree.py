@@ -1,7 +1,7 @@
 """Search trees of a batch of games, and what a simulation does to them."""
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,51 +24,53 @@ class Tree(NamedTuple):
     """G trees of up to M nodes each; node 0 is the root. Kernels change it in place.
 
     A node is a position at which one of nine children is to be chosen; values of a node and
-    of its edges are for the player who chooses there.
+    of its edges are for the player who chooses there. All arrays but `size` are columns of one
+    array with a record of 256 bytes for each node, so that a visit touches four cache lines.
     """
 
     size: NDArray[np.int32]
     """int32[G]: nodes in use."""
-    player: NDArray[np.int8]
-    """int8[G, M]: who chooses."""
-    legal: NDArray[np.int16]
-    """int16[G, M]: nine bits, the open children."""
-    value: NDArray[np.float32]
-    """float32[G, M]: what the evaluator says of the position."""
-    logits: NDArray[np.float32]
-    """float32[G, M, 9]: what it says of the children."""
-    priors: NDArray[np.float32]
-    """float32[G, M, 9]: their softmax over the open children, 0 for the others."""
-    visits: NDArray[np.int32]
-    """int32[G, M, 9]: simulations through each edge."""
-    totals: NDArray[np.float32]
-    """float32[G, M, 9]: their values summed up."""
-    child: NDArray[np.int32]
-    """int32[G, M, 9]: the node that an edge leads to, or NONE."""
-    proven: NDArray[np.int16]
-    """int16[G, M], see `agents.solver`."""
+    player: NDArray[np.int32]
+    """int32[G, M]: who chooses."""
+    legal: NDArray[np.int32]
+    """int32[G, M]: nine bits, the open children."""
+    proven: NDArray[np.int32]
+    """int32[G, M], see `agents.solver`."""
     proofs: NDArray[np.int32]
     """int32[G, M], see `agents.solver`."""
+    visits: NDArray[np.int32]
+    """int32[G, M, 9]: simulations through each edge."""
+    child: NDArray[np.int32]
+    """int32[G, M, 9]: the node that an edge leads to, or NONE."""
+    totals: NDArray[np.float32]
+    """float32[G, M, 9]: the values of the simulations through each edge, summed up."""
+    logits: NDArray[np.float32]
+    """float32[G, M, 9]: what the evaluator says of the children."""
+    priors: NDArray[np.float32]
+    """float32[G, M, 9]: their softmax over the open children, 0 for the others."""
+    value: NDArray[np.float32]
+    """float32[G, M]: what the evaluator says of the position."""
+
+
+_RECORD = 64  # numbers of four bytes for a node: 50 are used, and records begin on a cache line
 
 
 def new_tree(num_games: int, capacity: int) -> Tree:
     """Trees without nodes."""
-
-    def array(dtype: Any, *shape: int) -> NDArray[Any]:
-        return np.zeros((num_games, *shape), dtype)
-
+    ints = np.empty((num_games, capacity, _RECORD), np.int32)
+    floats = ints.view(np.float32)
     return Tree(
-        size=array(np.int32),
-        player=array(np.int8, capacity),
-        legal=array(np.int16, capacity),
-        value=array(np.float32, capacity),
-        logits=array(np.float32, capacity, 9),
-        priors=array(np.float32, capacity, 9),
-        visits=array(np.int32, capacity, 9),
-        totals=array(np.float32, capacity, 9),
-        child=array(np.int32, capacity, 9),
-        proven=array(np.int16, capacity),
-        proofs=array(np.int32, capacity),
+        size=np.zeros(num_games, np.int32),
+        player=ints[:, :, 0],
+        legal=ints[:, :, 1],
+        proven=ints[:, :, 2],
+        proofs=ints[:, :, 3],
+        visits=ints[:, :, 4:13],
+        child=ints[:, :, 13:22],
+        totals=floats[:, :, 22:31],
+        logits=floats[:, :, 31:40],
+        priors=floats[:, :, 40:49],
+        value=floats[:, :, 49],
     )
 
 
