@@ -25,6 +25,15 @@ from numba.core import caching, serialize
 _ENGINE = Path(__file__).parent
 
 
+def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A part of a kernel, put in wherever it is called.
+
+    A call that hands a record of arrays on counts references to all of them, which takes longer
+    than what a small part does.
+    """
+    return cast("Callable[..., Any]", numba.njit(inline="always")(function))
+
+
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile `function` with Numba (nopython, GIL released), cached on disk.
 

@@ -14,7 +14,7 @@ from agents.search.tree import (
     solve_node,
 )
 from agents.solver import is_proven, proven_value
-from rstt_env.jit import kernel
+from rstt_env.jit import inlined, kernel
 from rstt_env.kernels import destination, get, settle
 from rstt_env.outcome import UNDECIDED, X, outcome_value, view
 from rstt_env.state import CLOSED
@@ -33,7 +33,7 @@ def plant(tree, state, games, logits, values):
         add_node(tree, g, state.to_play[g], legal, logits[i], values[i])
 
 
-@kernel
+@inlined
 def pick_inner(tree, g, node, rule, c_visit, c_scale, c_puct, policy, scratch):
     """The child to go on with, below the root; `policy` and `scratch`, float64[9], are for work."""
     if rule == GUMBEL:
@@ -42,7 +42,7 @@ def pick_inner(tree, g, node, rule, c_visit, c_scale, c_puct, policy, scratch):
     return best_digit(tree, g, node, tree.priors[g, node], c_puct)
 
 
-@kernel
+@inlined
 def pick_at_root(
     tree, g, rule, c_visit, c_scale, c_puct, share, noise, wanted, number, digits, policy, scratch
 ):
@@ -95,7 +95,7 @@ def select(
             )  # fmt: skip
 
 
-@kernel
+@inlined
 def walk(
     tree, state, leaves, g, row, digit, rule, c_visit, c_scale, c_puct, solver, path, length,
     waiting, policy, scratch,

@@ -12,7 +12,7 @@ import numpy as np
 
 from agents.search.tree import LOWEST, NOBODY, edge_value, is_lost
 from agents.solver import is_proven, proven_value, solve
-from rstt_env.jit import kernel
+from rstt_env.jit import inlined, kernel
 from rstt_env.rng import GAMMA, mix
 
 
@@ -59,7 +59,7 @@ def draw_gumbel(stream, noise):
         noise[digit] = math.log(1 / math.log(1 / uniform))
 
 
-@kernel
+@inlined
 def improved(tree, g, node, c_visit, c_scale, policy, completed):
     """Fill `policy`, float64[9], with the policy improved by completed Q values.
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.solver import is_proven, proven_value, solve
-from rstt_env.jit import kernel
+from rstt_env.jit import inlined, kernel
 from rstt_env.outcome import X, view
 
 NONE = -1
@@ -74,7 +74,7 @@ def new_tree(num_games: int, capacity: int) -> Tree:
     )
 
 
-@kernel
+@inlined
 def add_node(tree, g, player, legal, logits, value):
     """A new node of tree `g`, which has room for it; `logits` is float32[9]."""
     node = tree.size[g]
@@ -112,13 +112,13 @@ def is_lost(proven, proofs, digit):
     return is_proven(proven, digit) and proven_value(proofs, digit) < 0
 
 
-@kernel
+@inlined
 def solve_node(tree, g, node):
     """Whether a node is proven, and its value for its player."""
     return solve(tree.proven[g, node], tree.proofs[g, node], tree.legal[g, node])
 
 
-@kernel
+@inlined
 def back_up(tree, g, path, length, value, known):
     """Add a result, `value` for X, to the edges of a walk; `known` turns it into proofs.
 
