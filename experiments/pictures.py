@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -53,3 +54,50 @@ def draw_ladder(
     left.set_ylim(-0.5, len(names) - 0.5)
     FigureCanvasAgg(figure)
     figure.savefig(path)
+
+
+def draw_curves(runs: Mapping[str, Mapping[str, Any]], path: Path) -> None:
+    """Write a PNG: the strength of runs (see `experiments.publish`) over minutes and positions.
+
+    It is the rating where the opponents have ratings, else the score against the first of them.
+    """
+    figure = Figure(figsize=(11, 4.2), layout="constrained")
+    by_minutes, by_positions = figure.subplots(1, 2, sharey=True)
+    label, anchors = "", dict[str, float]()
+    for name, run in runs.items():
+        rows = run["curve"]
+        if not rows:
+            continue
+        rated = "strength/rating" in rows[0]
+        key = "strength/rating{}" if rated else "strength/score{}/" + _first_opponent(rows[0])
+        label = "Elo (95 % intervals)" if rated else f"score against {_first_opponent(rows[0])}"
+        values, low, high = (
+            [row.get(key.format(k)) for row in rows] for k in ("", "_low", "_high")
+        )
+        for axes, x in (
+            (by_minutes, [row["speed/minutes"] for row in rows]),
+            (by_positions, [row["positions"] / 1e6 for row in rows]),
+        ):
+            axes.plot(x, values, marker="o", markersize=3, label=name)
+            axes.fill_between(x, low, high, alpha=0.15)
+        evaluation = run["config"]["evaluation"]
+        for opponent, rating in zip(
+            evaluation["opponents"], evaluation["ratings"] or [], strict=False
+        ):
+            anchors[opponent] = rating
+    for opponent, rating in anchors.items():
+        for axes in (by_minutes, by_positions):
+            axes.axhline(rating, color="grey", linestyle=":", linewidth=1)
+            axes.annotate(opponent, (0.99, rating), xycoords=("axes fraction", "data"), ha="right")
+    by_minutes.set_ylabel(label)
+    by_minutes.set_xlabel("minutes")
+    by_positions.set_xlabel("million positions")
+    for axes in (by_minutes, by_positions):
+        axes.grid(alpha=0.3)
+        axes.legend()
+    FigureCanvasAgg(figure)
+    figure.savefig(path, dpi=110)
+
+
+def _first_opponent(row: Mapping[str, Any]) -> str:
+    return next(name for name in row if name.startswith("strength/score/")).split("/", 2)[2]

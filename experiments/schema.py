@@ -198,6 +198,14 @@ class TrainConfig:
         return {name: value for name, value in asdict(self).items() if name not in hidden}
 
 
+@dataclass
+class PublishConfig:
+    """`experiments.publish`"""
+
+    runs: list[str] = MISSING
+    output: str = MISSING
+
+
 def _even(games: int, name: str = "games") -> None:
     if games < 2 or games % 2:
         raise ValueError(
@@ -218,5 +226,6 @@ def register() -> None:
     store.store("ladder_schema", LadderConfig)
     store.store("bot_schema", BotConfig)
     store.store("train_schema", TrainConfig)
+    store.store("publish_schema", PublishConfig)
     for name, schema in SEARCHES.items():
         store.store(f"{name}_schema", schema, group="search", package="search")

@@ -154,7 +154,7 @@ def test_a_position_gets_the_same_answer_alone_and_in_any_batch(depth, rules):
 
 
 @pytest.mark.parametrize(("rules", "batches"), [
-    (GumbelRules(), [5, 45, 20, 15]),  # the roots, then a leaf for each child of a turn
+    (GumbelRules(), [5, 45, 20, 10, 5]),  # the roots, then a leaf for each child of a turn
     (PuctRules(), [5] * 17),  # the roots, then one batch a simulation
 ])  # fmt: skip
 def test_all_games_are_evaluated_together(rules, batches):
