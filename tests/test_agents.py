@@ -16,12 +16,15 @@ SPECS = [
     "uct:30",
     "uct:30:solver:reuse:decisive:c0.7:p2",
     "alphabeta:2",
+    "az:PATH:6",
+    "az:PATH:0",
 ]
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
 @pytest.mark.parametrize("spec", SPECS)
-def test_every_agent_keeps_the_contract(spec, depth):
+def test_every_agent_keeps_the_contract(spec, depth, weights):
+    spec = spec.replace("PATH", str(weights))
     agent = make_agent(spec, depth, seed=4)
     start = positions_from_moves(depth, [[], [0], [1, 9 if depth > 1 else 0]])
     if depth > 1:  # mid-choice: the first digit of a free move is picked already
@@ -44,8 +47,8 @@ def test_every_agent_keeps_the_contract(spec, depth):
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_every_agent_refuses_what_it_can_not_answer(spec):
-    agent = make_agent(spec, 1)
+def test_every_agent_refuses_what_it_can_not_answer(spec, weights):
+    agent = make_agent(spec.replace("PATH", str(weights)), 1)
     over = positions_from_moves(1, [[], [0, 3, 1, 4, 2]])
     with pytest.raises(ValueError, match="position 1 is over"):
         agent.act(over)
@@ -85,7 +88,9 @@ def test_wrong_specs_are_refused_with_what_would_be_right(spec, message):
 
 
 def test_all_kinds_explain_themselves():
-    assert set(KINDS) == {"random", "greedy", "flatmc", "uct", "alphabeta", "process"}
+    assert set(KINDS) == {
+        "random", "greedy", "flatmc", "uct", "alphabeta", "az", "own", "process",
+    }  # fmt: skip
     assert all(kind.usage.startswith(name) and kind.about for name, kind in KINDS.items())
 
 
