@@ -20,7 +20,7 @@ from rstt_env.render import pixel_box, rgb_array
 
 _SHARES = (0.0, 0.1, 0.3, 0.5)  # of the squares that are marked in the positions shown
 _TINT = (60, 170, 90)
-_SIDE = 480  # pixels
+_SIDE, _CAPTION = 480, 30  # pixels
 
 
 def pictures(config: TrainConfig, training: Training) -> Iterator[NDArray[np.uint8]]:
@@ -51,12 +51,13 @@ def draw(position: Positions, result: Result, row: int) -> NDArray[np.uint8]:
                 centre, f"{share:.0%}\n{visits}", (0, 0, 0), anchor="mm", align="center",
                 font_size=size,
             )  # fmt: skip
-    image = Image.alpha_composite(image, layer).convert("RGB")
-    pen = ImageDraw.Draw(image)
+    board = Image.alpha_composite(image, layer).convert("RGB").resize((_SIDE, _SIDE))
+    image = Image.new("RGB", (_SIDE, _SIDE + _CAPTION), (255, 255, 255))
+    image.paste(board, (0, _CAPTION))
     mover = "XO"[int(position.to_play[0])]
-    text = f"{mover} to move, value {float(result.value[row]):+.2f}"
-    pen.text((8, 4), text, (255, 255, 255), font_size=22, stroke_width=3, stroke_fill=(0, 0, 0))
-    return np.asarray(image.resize((_SIDE, _SIDE * image.height // image.width))).copy()
+    text = f"{mover} to move, value {float(result.value[row]):+.2f}; policy and visits"
+    ImageDraw.Draw(image).text((4, _CAPTION // 2), text, (0, 0, 0), anchor="lm", font_size=18)
+    return np.asarray(image).copy()
 
 
 def _positions(depth: int) -> Positions:

@@ -32,11 +32,17 @@ from rstt_env import outcome as outcomes
 
 _LAYOUT = {
     "what matters": {
-        "strength": ["Multiline", ["strength/rating", "strength/score/.*"]],
-        "losses": ["Multiline", ["loss/policy", "loss/policy_floor", "loss/result"]],
-        "endgames": ["Multiline", ["endgames/policy", "endgames/search"]],
-        "speed": ["Multiline", ["speed/positions_per_second"]],
-        "time": ["Multiline", ["time/.*"]],
+        "Elo on the scale of the ladder": [
+            "Margin",
+            ["strength/rating", "strength/rating_low", "strength/rating_high"],
+        ],
+        "score against each opponent": ["Multiline", ["^strength/score/"]],
+        "policy loss, and the lowest possible": ["Multiline", ["^loss/policy"]],
+        "result loss": ["Multiline", ["^loss/result"]],
+        "endgames solved": ["Multiline", ["^endgames/"]],
+        "bare policy's agreement with the search": ["Multiline", ["^policy/agreement"]],
+        "positions per second": ["Multiline", ["^speed/positions_per_second"]],
+        "shares of time": ["Multiline", ["^time/"]],
     }
 }
 _LINE_EVERY = 15.0  # seconds between lines where there is no terminal
