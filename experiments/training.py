@@ -20,7 +20,6 @@ from agents.alphazero.learner import Learner, Update
 from agents.alphazero.networks import make_network
 from agents.alphazero.replay import Replay
 from agents.alphazero.selfplay import Round, SelfPlay
-from agents.threads import num_cores
 from experiments.provenance import commit
 from experiments.schema import SEARCHES, TrainConfig
 
@@ -78,7 +77,8 @@ class Training:
             if config.runtime.device == "auto"
             else torch.device(config.runtime.device)
         )
-        torch.set_num_threads(config.runtime.threads or num_cores())
+        if config.runtime.threads is not None:
+            torch.set_num_threads(config.runtime.threads)
         sizes = {name: value for name, value in config.network.items() if name != "name"}
         network = make_network(config.network["name"], depth, sizes, config.seed)
         if config.init is not None:
@@ -161,6 +161,7 @@ class Training:
                 "counters": asdict(self.counters),
                 "seconds": self.clock.seconds,
                 "parts": dict(self.clock.parts),
+                "network_seconds": self.evaluator.seconds,
             },
         )
         # two windows: an older checkpoint, too, may be gone on from
@@ -174,6 +175,7 @@ class Training:
         self.selfplay.restore(state["selfplay"])
         self.learner.restore(state["learner"], average)
         self.evaluator.refresh()
+        self.evaluator.seconds = state["network_seconds"]
         self.counters = Counters(**state["counters"])
         self.clock = Clock(state["parts"], state["seconds"])
 
