@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,14 +69,15 @@ def play_pairs(
 ) -> Iterator[Wave]:
     """Play every opening twice, the first agent as X and then as O; yield wave after wave.
 
-    The games of a wave advance together, so that agents get batches. Where an agent's budget
-    is in core-seconds, a wave is no larger than the number of cores: one game a core.
+    The games of a wave advance together, so that agents get batches, and the agents take turns,
+    so that none slows the other down. Where an agent's budget is in core-seconds, it has at most
+    one game a core at a time.
 
     Raises:
         KeyboardInterrupt: as Ctrl-C asks; the pairs that were finished are yielded first.
     """
     timed = any(agent.timed for agent in agents)
-    pairs = max(1, num_cores() // 2 if timed else _AT_ONCE // 2)
+    pairs = num_cores() if timed else _AT_ONCE // 2
     for agent in agents:
         agent.reset()
     for first in range(0, len(openings), pairs):
@@ -104,8 +104,7 @@ def _play_wave(
     positions = positions_from_moves(depth, moves)
     forfeits: dict[int, str] = {}
 
-    def act(turn: tuple[int, Rows]) -> list[int]:
-        side, rows = turn
+    def act(side: int, rows: Rows) -> list[int]:
         answer = agents[side].act(positions[rows], ids[rows].tolist())
         effort = wave.efforts[side]
         effort.moves += len(rows)
@@ -123,20 +122,22 @@ def _play_wave(
 
     playing = np.arange(len(ids))
     try:
-        with ThreadPoolExecutor(2) as both:  # each agent thinks about the games where it moves
-            while len(playing):
-                sides = (positions.to_play[playing] != seat[playing]).astype(int)
-                turns = [(side, playing[sides == side]) for side in (0, 1) if (sides == side).any()]
-                for (_, rows), squares in zip(turns, list(both.map(act, turns)), strict=True):
-                    kept = [i for i, square in enumerate(squares) if square != FORFEIT]
-                    positions.play([squares[i] for i in kept], rows[kept])
-                    for i in kept:
-                        moves[rows[i]].append(squares[i])
-                going_on = positions.outcome == UNDECIDED
-                going_on[list(forfeits)] = False
-                playing = np.flatnonzero(going_on)
-                over = sorted(set(range(len(ids))) - set(playing.tolist()))
-                progress([len(squares) for squares in moves], [value_of(i) for i in over])
+        while len(playing):
+            sides = (positions.to_play[playing] != seat[playing]).astype(int)
+            for side in (0, 1):
+                rows = playing[sides == side]
+                if not len(rows):
+                    continue
+                squares = act(side, rows)
+                kept = [i for i, square in enumerate(squares) if square != FORFEIT]
+                positions.play([squares[i] for i in kept], rows[kept])
+                for i in kept:
+                    moves[rows[i]].append(squares[i])
+            going_on = positions.outcome == UNDECIDED
+            going_on[list(forfeits)] = False
+            playing = np.flatnonzero(going_on)
+            over = sorted(set(range(len(ids))) - set(playing.tolist()))
+            progress([len(squares) for squares in moves], [value_of(i) for i in over])
     except KeyboardInterrupt:
         wave.interrupted = True
     finally:

@@ -153,7 +153,7 @@ def _alphazero(text: str, context: Context) -> Agent:
     budget = Budget(simulations=0) if amount == "0" else Budget.parse(amount)
     from agents.alphazero.agent import AlphaZeroAgent  # torch takes seconds to import
 
-    return AlphaZeroAgent.load(Path(path), context.depth, budget, context.seed, context.threads)
+    return AlphaZeroAgent.load(Path(path), context.depth, budget, context.threads)
 
 
 def _own(text: str, context: Context) -> Agent:

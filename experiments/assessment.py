@@ -13,7 +13,7 @@ from rich.console import Console
 from agents import make_agent
 from agents.alphazero.agent import AlphaZeroAgent
 from agents.alphazero.checkpoint import BEST, save_weights
-from agents.arena import play_pairs
+from agents.arena import Progress, play_pairs
 from agents.budget import Budget
 from agents.match import Match
 from agents.openings import make_openings
@@ -60,29 +60,31 @@ class Assessor:
         self._openings = make_openings(config.game.depth, self._options.games // 2, config.seed)
         for opponent in self._options.opponents:
             make_agent(opponent, config.game.depth)  # what is misspelt fails before the run
-        self._cost = 0.0  # seconds that the last one took
 
     def is_due(self, training: Training) -> bool:
         """Whether enough positions have passed, and another one keeps within the share."""
         counters, clock = training.counters, training.clock
         spent = clock.parts.get("evaluation", 0.0)
-        affordable = spent + self._cost <= self._options.share * clock.seconds
+        affordable = spent + counters.assessment_seconds <= self._options.share * clock.seconds
         return counters.positions - counters.assessed_at >= self._options.every and affordable
 
     def assess(self, training: Training, stop: Stop) -> Assessment | None:
-        """Play the matches; None if a stop was requested meanwhile."""
+        """Play the matches; None if a stop was requested, or it would take too long for the run."""
         start = time.perf_counter()
-        matches: list[Match] = []
-        depth, options = self._config.game.depth, self._options
-        player = self._agent(training, options.simulations)
-        for opponent in options.opponents:
-            match = Match(f"az:{options.simulations}", opponent)
-            other = make_agent(opponent, depth, self._config.seed + 1)
-            for wave in play_pairs((player, other), depth, self._openings):
-                match.add(wave)
-                if stop.requested:
-                    return None
-            matches.append(match)
+        options, counters = self._options, training.counters
+        spent = training.clock.parts.get("evaluation", 0.0)
+        whole = training.clock.seconds / max(training.progress, 1e-9)  # of the run, so far as known
+
+        def watch(*_: object) -> None:
+            taken = time.perf_counter() - start
+            if stop.requested or spent + taken > options.share * whole:
+                raise KeyboardInterrupt
+
+        try:
+            matches = self._matches(training, watch)
+        except KeyboardInterrupt:
+            counters.assessment_seconds = time.perf_counter() - start
+            return None
         by_policy, by_search = (
             self._endgames.accuracy(
                 self._agent(training, simulations).act(self._endgames.positions).square
@@ -92,7 +94,6 @@ class Assessor:
         rating = pooled_rating(matches, options.ratings) if options.ratings else None
         score = sum(match.score.value for match in matches)  # tells runs without ratings apart
         merit = score if rating is None else rating.value
-        counters = training.counters
         best = counters.best_merit is None or merit >= counters.best_merit
         if best:
             counters.best_merit = merit
@@ -100,8 +101,20 @@ class Assessor:
             path.parent.mkdir(exist_ok=True)
             save_weights(path, training.learner.average, training.card)
         counters.assessed_at = counters.positions
-        self._cost = time.perf_counter() - start
+        counters.assessment_seconds = time.perf_counter() - start
         return Assessment(matches, rating, by_policy, by_search, best)
+
+    def _matches(self, training: Training, watch: Progress) -> list[Match]:
+        depth, simulations = self._config.game.depth, self._options.simulations
+        player, threads = self._agent(training, simulations), self._config.runtime.threads
+        matches: list[Match] = []
+        for opponent in self._options.opponents:
+            match = Match(f"az:{simulations}", opponent)
+            other = make_agent(opponent, depth, self._config.seed + 1, threads)
+            for wave in play_pairs((player, other), depth, self._openings, watch):
+                match.add(wave)
+            matches.append(match)
+        return matches
 
     def _agent(self, training: Training, simulations: int) -> AlphaZeroAgent:
         return AlphaZeroAgent(
@@ -142,13 +155,15 @@ def final_table(config: TrainConfig, folder: Path, checkpoint: Path) -> list[Mat
     depth, options = config.game.depth, config.evaluation
     facts: dict[str, Any] = {**provenance(config), "config": config.facts()}
     (folder / "final").mkdir(exist_ok=True)
+    (folder / "final" / "games.jsonl").unlink(missing_ok=True)  # of before a resumption
     origin = {"commit": facts["commit"], "seed": config.seed}
     # openings that no assessment has seen
     meeting = Meeting(depth, options.final_games, config.seed + 1000, folder / "final", origin)
     matches: list[Match] = []
     for opponent in options.opponents:
         matches.append(play_match(f"az:{checkpoint}:{options.simulations}", opponent, meeting))
-        figures = {**facts, "matches": [match.figures() for match in matches]}
+        name = f"az:{options.simulations}"  # the folder is no part of a result
+        figures = {**facts, "matches": [{**match.figures(), "agent": name} for match in matches]}
         path = folder / "final" / "results.json"
         path.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
         if matches[-1].interrupted:

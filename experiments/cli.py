@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import signal
 import sys
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from typing import Any
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
+from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
@@ -22,6 +24,11 @@ import configs
 from agents import KINDS
 from experiments.schema import register
 
+_VALUED = {
+    "--cfg", "-c", "--package", "-p", "--config-path", "-cp", "--config-name", "-cn",
+    "--config-dir", "-cd", "--info", "-i", "--experimental-rerun",
+}  # fmt: skip
+"""Flags of Hydra that a value may follow."""
 STOPPED = 130  # the exit status of a program that was interrupted
 
 
@@ -50,13 +57,15 @@ def run(
         list_agents()
         return
     _check(config_name, sys.argv[1:], sweeps)
+    first: list[str] = []
 
     def start(config: DictConfig) -> None:
         try:
             hydra_config = HydraConfig.get()
             overrides = list(hydra_config.overrides.task)
             if hydra_config.mode == RunMode.MULTIRUN:
-                config.output = f"{config.output}/{_sweep_name(overrides, hydra_config)}"
+                first.append(config.output)  # whose name, a time perhaps, all of them share
+                config.output = f"{first[0]}/{_sweep_name(overrides, hydra_config)}"
             options = OmegaConf.to_object(resumed(config, overrides))
         except (OmegaConfBaseException, ValueError) as error:
             sys.exit(f"error: {_explain(error)}")
@@ -109,9 +118,8 @@ def _check(config_name: str, arguments: list[str], sweeps: bool) -> None:
         sys.exit("error: this program does one run at a time, without --multirun")
     overrides = []
     for before, argument in zip(["", *arguments], arguments, strict=False):
-        if argument.startswith("-") or (before.startswith("-") and "=" not in before):
-            continue  # a flag of Hydra, or its value
-        overrides.append(argument)
+        if not argument.startswith("-") and before not in _VALUED:
+            overrides.append(argument)
     with hydra.initialize_config_module("configs", version_base="1.3"):
         plain = hydra.compose(config_name, return_hydra_config=True)
         groups = [name for name in plain.hydra.runtime.choices if not name.startswith("hydra/")]
@@ -121,10 +129,24 @@ def _check(config_name: str, arguments: list[str], sweeps: bool) -> None:
                 continue  # the sizes of one's own network
             _check_override(override, [name for name in names if not name.startswith("hydra")])
         try:
-            if not sweep:  # lists of values are for the sweep to take apart
+            if not sweep:
                 hydra.compose(config_name, overrides)
+            for single in _runs(overrides) if sweep else []:  # before the first of them starts
+                OmegaConf.to_object(hydra.compose(config_name, single))
         except (HydraException, OmegaConfBaseException, ValueError) as error:
             sys.exit(f"error: {_explain(error)}")
+
+
+def _runs(overrides: list[str]) -> list[list[str]]:
+    """The runs that a sweep consists of, as overrides without lists of values."""
+    parsed = OverridesParser.create().parse_overrides(overrides)
+    values = [
+        [f"{override.key_or_group}={value}" for value in override.sweep_string_iterator()]
+        if override.is_sweep_override()
+        else [override.input_line or ""]
+        for override in parsed
+    ]
+    return [list(single) for single in itertools.product(*values)]
 
 
 def _check_override(override: str, names: list[str]) -> None:

@@ -24,6 +24,8 @@ def publish(config: PublishConfig) -> None:
     from experiments.pictures import draw_curves
 
     runs = {Path(run).name: collect(Path(run)) for run in config.runs}
+    if len(runs) < len(config.runs):
+        raise ValueError(f"runs are {config.runs}; their last names must differ")
     output = Path(config.output)
     output.mkdir(parents=True, exist_ok=True)
     for name, run in runs.items():

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING
 
-from agents.alphazero.learner import LearnerConfig
+from agents.alphazero.schedule import LearnerConfig
 from agents.alphazero.selfplay import SelfPlayConfig
 from agents.search.gumbel import GumbelRules
 from agents.search.puct import PuctRules
@@ -97,6 +98,8 @@ class GumbelConfig(SearchConfig):
 
     @property
     def rules(self) -> Rules:
+        if not 1 <= self.considered <= 9:
+            raise ValueError(f"search.considered is {self.considered}; it must be from 1 to 9")
         return GumbelRules(self.c_visit, self.c_scale, self.considered)
 
 
@@ -110,6 +113,11 @@ class PuctConfig(SearchConfig):
 
     @property
     def rules(self) -> Rules:
+        if not 0 <= self.noise <= 1 or self.alpha <= 0:
+            raise ValueError(
+                f"search.noise is {self.noise} and search.alpha {self.alpha}; the first must be "
+                "from 0 to 1, the second more than 0"
+            )
         return PuctRules(self.c_puct, self.noise, self.alpha)
 
 
@@ -131,6 +139,15 @@ class EvaluationConfig:
     def __post_init__(self) -> None:
         _even(self.games, "evaluation.games")
         _even(self.final_games, "evaluation.final_games")
+        if self.simulations < 0 or self.every < 1 or not 0 <= self.share <= 1:
+            raise ValueError(
+                f"evaluation.simulations is {self.simulations}, evaluation.every {self.every} and "
+                f"evaluation.share {self.share}; they must be 0 or more, 1 or more, and from 0 to 1"
+            )
+        if not self.opponents or len(set(self.opponents)) < len(self.opponents):
+            raise ValueError(
+                f"evaluation.opponents are {self.opponents}; name one or more different ones"
+            )
         if self.ratings is not None and len(self.ratings) != len(self.opponents):
             raise ValueError(
                 f"evaluation.ratings are {self.ratings}; give one for each of "
@@ -194,8 +211,11 @@ class TrainConfig:
 
     def facts(self) -> dict[str, Any]:
         """All of it as plain values, but for the folders, which are no part of a result."""
-        hidden = ("output", "resume")
-        return {name: value for name, value in asdict(self).items() if name not in hidden}
+        facts = {
+            name: value for name, value in asdict(self).items() if name not in ("output", "resume")
+        }
+        facts["init"] = None if self.init is None else Path(self.init).name
+        return facts
 
 
 @dataclass

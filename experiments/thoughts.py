@@ -29,7 +29,7 @@ def pictures(config: TrainConfig, training: Training) -> Iterator[NDArray[np.uin
     evaluator = NetworkEvaluator(training.learner.average, training.device)
     result = search(
         positions, evaluator, GumbelRules(), config.evaluation.simulations,
-        np.zeros(len(positions), np.uint64), explore=False,
+        np.zeros(len(positions), np.uint64), explore=False, threads=config.runtime.threads,
     )  # fmt: skip
     for row in range(len(positions)):
         yield draw(positions[row], result, row)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
+import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -67,9 +67,9 @@ class Tracker:
 
     def __enter__(self) -> Tracker:
         positions = self._training.counters.positions
-        self._writer = SummaryWriter(
-            str(self._folder), purge_step=positions + 1 if positions else None
-        )
+        # in the middle of the learner's turn, the curves of these positions are still to come
+        purge = positions if self._training.owed else positions + 1
+        self._writer = SummaryWriter(str(self._folder), purge_step=purge if positions else None)
         facts = self._config.facts()
         self._writer.add_custom_scalars(_LAYOUT)
         self._writer.add_text("config", f"```\n{OmegaConf.to_yaml(facts)}\n```", positions)
@@ -105,7 +105,9 @@ class Tracker:
         figures["replay/positions"] = training.replay.size
         # how many positions ago the oldest that is learnt from was searched
         figures["replay/age"] = min(window, training.replay.size)
-        figures["memory/MiB"] = _memory()
+        memory = _memory()
+        if memory is not None:
+            figures["memory/MiB"] = memory
         self._add(figures)
 
     def _add(self, figures: dict[str, float]) -> None:
@@ -176,6 +178,7 @@ class Tracker:
     def assessed(self, assessment: Assessment | None) -> None:
         """The curves of an assessment, and what the network thinks of a few positions."""
         if assessment is None:
+            self._last = "broken off: it takes too large a share of the run"
             return
         figures = {
             "endgames/policy": assessment.policy_accuracy,
@@ -219,10 +222,14 @@ class Tracker:
     def _print(self, line: str) -> None:
         self._console.print(line, soft_wrap=True, highlight=False)
 
-    def show(self) -> None:
-        """Refresh the live view, or print a line now and then."""
+    def show(self, evaluation: str | None = None) -> None:
+        """Refresh the live view, or print a line now and then.
+
+        `evaluation` is shown at once, in place of the last one's figures.
+        """
         now = time.perf_counter()
-        if now - self._shown_at < (0.5 if self._console.is_terminal else _LINE_EVERY):
+        waited = now - self._shown_at > (0.5 if self._console.is_terminal else _LINE_EVERY)
+        if not waited and not (evaluation and self._console.is_terminal):
             return
         self._shown_at = now
         rows = {
@@ -230,7 +237,7 @@ class Tracker:
             "rate": f"{self._rate:,.0f} positions/s",
             "time left": self._time_left(),
             "losses": self._losses or "the replay is being filled",
-            "evaluation": self._last,
+            "evaluation": evaluation or self._last,
         }
         if self._console.is_terminal:
             table = Table(show_header=False, title=str(self._folder), title_justify="left")
@@ -262,16 +269,13 @@ def _entropy(policy: NDArray[np.float32]) -> float:
     return float(-(policy * np.log(np.maximum(policy, 1e-12))).sum(axis=1).mean())
 
 
-def _memory() -> float:
-    """MiB of memory that the process holds."""
+def _memory() -> float | None:
+    """MiB of memory that the process holds; None where there is no telling (not on Linux)."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
-    except OSError:  # not on Linux
-        import resource
-
-        unit = 2**20 if sys.platform == "darwin" else 2**10
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
-    return pages * 4096 / 2**20
+    except OSError:
+        return None
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 def _flat(facts: dict[str, Any], above: str = "") -> dict[str, Any]:

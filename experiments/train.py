@@ -12,7 +12,7 @@ from experiments.assessment import Assessor, final_table
 from experiments.schema import TrainConfig
 from experiments.stopping import stop_requests
 from experiments.tracking import Tracker
-from experiments.training import Training, open_run, saved_config
+from experiments.training import Training, run_folder, save_config, saved_config
 
 
 def train(config: TrainConfig, after_step: Callable[[Training], None] = lambda _: None) -> Training:
@@ -21,12 +21,13 @@ def train(config: TrainConfig, after_step: Callable[[Training], None] = lambda _
     `after_step` is called after every round of self-play and every update. Ctrl-C and SIGTERM
     end the run with a checkpoint.
     """
-    folder = open_run(config)
+    folder = run_folder(config)
     checkpoints = Checkpoints(folder, config.runtime.keep)
     training = Training(config, folder)
     if config.resume is not None:
         training.restore(*checkpoints.load())
     assessor = Assessor(config, folder)
+    save_config(config, folder)  # first of all that is written: what was wrong is known by now
     rounds: list[Round] = []
     updates: list[Update] = []
     saved_at = training.clock.seconds
@@ -42,8 +43,9 @@ def train(config: TrainConfig, after_step: Callable[[Training], None] = lambda _
             if training.published:
                 tracker.log(rounds, updates)
                 rounds, updates = [], []
-                with training.clock.part("evaluation"):
-                    if assessor.is_due(training):
+                if assessor.is_due(training) and not stop.requested:
+                    tracker.show("being assessed …")
+                    with training.clock.part("evaluation"):
                         tracker.assessed(assessor.assess(training, stop))
             if training.clock.seconds - saved_at > 60 * config.runtime.checkpoint_minutes:
                 training.save(checkpoints)

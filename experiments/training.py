@@ -58,6 +58,8 @@ class Counters:
         owed: updates that are left of the learner's turn.
         assessed_at: positions at the last assessment.
         best_merit: of all assessments: the rating, or the sum of scores where there is none.
+        assessment_seconds: that the last one took.
+        kept: size of the replay at each checkpoint that is kept.
     """
 
     positions: int = 0
@@ -65,6 +67,8 @@ class Counters:
     owed: int = 0
     assessed_at: int = 0
     best_merit: float | None = None
+    assessment_seconds: float = 0.0
+    kept: list[int] = field(default_factory=list)
 
 
 class Training:
@@ -72,16 +76,12 @@ class Training:
 
     def __init__(self, config: TrainConfig, folder: Path) -> None:
         self.config, depth = config, config.game.depth
-        self.device = (
-            best_device()
-            if config.runtime.device == "auto"
-            else torch.device(config.runtime.device)
-        )
+        self.device = _device(config.runtime.device)
         if config.runtime.threads is not None:
             torch.set_num_threads(config.runtime.threads)
         sizes = {name: value for name, value in config.network.items() if name != "name"}
         network = make_network(config.network["name"], depth, sizes, config.seed)
-        if config.init is not None:
+        if config.init is not None and config.resume is None:
             initialise(network, Path(config.init))
         network.to(self.device)
         self.learner = Learner(network, config.learner, depth, self.device, config.seed)
@@ -120,12 +120,12 @@ class Training:
         counters.fresh += self.config.selfplay.games
         turn = learner.updates * learner.batch / learner.reuse  # positions that pay for it
         self.published = False
-        if counters.fresh >= turn:
-            counters.fresh -= turn
-            if self.replay.size >= learner.window_min:
-                counters.owed = learner.updates
-            else:
-                self.published = True
+        turns = int(counters.fresh // turn)
+        counters.fresh -= turns * turn
+        if self.replay.size >= learner.window_min:
+            counters.owed = turns * learner.updates
+        elif turns:  # the curves of self-play alone
+            self.published = True
         return round_
 
     def learn(self) -> Update:
@@ -134,6 +134,12 @@ class Training:
         self.counters.owed -= 1
         self.published = not self.owed
         if self.published:
+            if not torch.isfinite(update.policy_loss):
+                raise ValueError(
+                    f"the loss is {float(update.policy_loss)} after {self.learner.updates} "
+                    "updates: training has diverged; resume from the last checkpoint with a "
+                    "lower learner.rate"
+                )
             self.evaluator.refresh()
         return update
 
@@ -151,6 +157,8 @@ class Training:
     def save(self, checkpoints: Checkpoints) -> Path:
         """Write a checkpoint; delete what no checkpoint needs any more."""
         self.replay.flush()
+        kept = [*self.counters.kept, self.replay.size][-self.config.runtime.keep :]
+        self.counters.kept = kept
         path = checkpoints.save(
             self.learner.average,
             self.card,
@@ -163,9 +171,9 @@ class Training:
                 "parts": dict(self.clock.parts),
                 "network_seconds": self.evaluator.seconds,
             },
+            self.learner.updates,
         )
-        # two windows: an older checkpoint, too, may be gone on from
-        self.replay.forget_before(self.replay.size - 2 * self.config.learner.window_max)
+        self.replay.forget_before(min(kept) - self.config.learner.window_max)
         return path
 
     def restore(self, state: dict[str, Any], average: dict[str, Tensor]) -> None:
@@ -180,25 +188,35 @@ class Training:
         self.clock = Clock(state["parts"], state["seconds"])
 
 
-def open_run(config: TrainConfig) -> Path:
-    """The run's folder: a new one with its configuration, or that of `resume`."""
-    if config.resume is not None:
-        return Path(config.resume)
-    folder = Path(config.output)
-    if folder.exists() and any(folder.iterdir()):
+def _device(name: str) -> torch.device:
+    if name == "cuda" and not torch.cuda.is_available():
+        raise ValueError("runtime.device is cuda, but torch finds no GPU; use auto or cpu")
+    return best_device() if name == "auto" else torch.device(name)
+
+
+def run_folder(config: TrainConfig) -> Path:
+    """The run's folder: `resume`, or a new one; `ValueError` if that holds something already."""
+    folder = Path(config.resume or config.output)
+    if config.resume is None and folder.exists() and any(folder.iterdir()):
         raise ValueError(
             f"output: {folder} holds something already; name another folder, or go on with the "
             f"run in it by resume={folder}"
         )
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        OmegaConf.save(OmegaConf.structured(config), folder / CONFIG)
-    except OSError as error:
-        raise ValueError(f"output: {folder} can't be written: {error.strerror}") from None
     return folder
 
 
-_FIXED = ("game", "network", "search", "selfplay.games", "seed", "init", "experiment", "scale")
+def save_config(config: TrainConfig, folder: Path) -> None:
+    """Write the configuration into the run's folder, whole or not at all."""
+    unfinished = folder / f".{CONFIG}.tmp"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        OmegaConf.save(OmegaConf.structured(config), unfinished)
+        unfinished.replace(folder / CONFIG)
+    except OSError as error:
+        raise ValueError(f"output: {folder} can't be written: {error.strerror}") from None
+
+
+_FIXED = ("game", "network", "search", "selfplay.games", "seed", "init")
 
 
 def saved_config(composed: DictConfig, overrides: list[str]) -> DictConfig:
@@ -219,6 +237,10 @@ def saved_config(composed: DictConfig, overrides: list[str]) -> DictConfig:
     assert isinstance(config, DictConfig)
     for override in overrides:
         name = override.lstrip("+~").partition("=")[0]
+        if name in ("experiment", "scale"):
+            raise ValueError(
+                f"resume: the run keeps its settings; name those to change, not {name}"
+            )
         ours, theirs = OmegaConf.select(composed, name), OmegaConf.select(config, name)
         if name not in ("resume", "output") and ours != theirs:
             if any(name == fixed or name.startswith(fixed + ".") for fixed in _FIXED):

@@ -72,16 +72,18 @@ def test_search_with_enough_simulations_solves_what_an_untrained_network_can_t(w
 
 @pytest.mark.jit
 def test_a_time_budget_is_kept(weights):
+    """For each position by itself: a confined one, and a free one of two choices."""
     agent = make_agent(f"az:{weights}:0.2s", 2, threads=1)
     assert agent.timed
-    position = positions_from_moves(2, [[40]])
-    agent.act(position)
+    positions = positions_from_moves(2, [[40], []])
+    agent.act(positions)
     start = time.perf_counter()
-    answer = agent.act(position)
+    answer = agent.act(positions)
     taken = time.perf_counter() - start
-    assert taken < 1.0  # a shared machine may stall
-    assert answer.simulations[0] > 20
-    assert answer.seconds[0] == pytest.approx(taken, abs=0.1)
+    assert taken < 2.0  # a shared machine may stall
+    assert (answer.seconds > 0.1).all()
+    assert answer.seconds.sum() == pytest.approx(taken, abs=0.1)
+    assert (answer.simulations > 20).all()
 
 
 def test_playing_changes_no_weight(weights):

@@ -1,6 +1,7 @@
 """Training runs: exact resumption, interruption, curves, and what is refused."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +17,9 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from agents import make_agent
 from agents.alphazero.checkpoint import BEST, STATE, WEIGHTS, Checkpoints, load_network
+from experiments.assessment import Assessor
 from experiments.schema import register
+from experiments.stopping import Stop
 from experiments.train import train
 from experiments.training import saved_config
 from rstt_env import Positions
@@ -57,15 +60,22 @@ def run(output, *overrides, after_step=lambda training: None):
     return train(compose(f"output={output}", *overrides), after_step)
 
 
-def curves(folder):
+CLOCK = ("speed/", "time/", "memory/", "endgames/", "strength/")
+
+
+def curves(folder, clock=CLOCK):
     """Curve → [(positions, value)], without those that depend on the clock."""
     events = EventAccumulator(str(folder), size_guidance={"scalars": 0}).Reload()
-    clock = ("speed/", "time/", "memory/", "endgames/", "strength/")
     return {
         name: [(event.step, event.value) for event in events.Scalars(name)]
         for name in events.Tags()["scalars"]
         if not name.startswith(clock)
     }
+
+
+def positions_of(folder):
+    """Of the newest checkpoint."""
+    return int(Checkpoints(folder).all()[-1].name.partition("-")[0])
 
 
 def stop_after(positions):
@@ -91,17 +101,22 @@ def test_stopping_and_resuming_changes_nothing(tmp_path):
         run(tmp_path / name, *options, "budget.positions=640")
     with pytest.raises(KeyboardInterrupt):
         run(tmp_path / "parts", *options, "budget.positions=640", after_step=stop_after(328))
-    stopped = Checkpoints(tmp_path / "parts").all()[-1].name
-    assert 0 < int(stopped) < 640
+    stopped = positions_of(tmp_path / "parts")
+    assert 0 < stopped < 640
     train(compose(f"resume={tmp_path / 'parts'}"))
     assert curves(tmp_path / "whole") == curves(tmp_path / "again")
     ours, theirs = curves(tmp_path / "whole"), curves(tmp_path / "parts")
     assert ours.keys() == theirs.keys()
-    for name in ours:  # a turn that was interrupted is averaged over what came after
+    for name in ours:
         assert [step for step, _ in ours[name]] == [step for step, _ in theirs[name]]
-        assert ours[name][-1] == theirs[name][-1]
-    path = f"checkpoints/{640:012}/{WEIGHTS}"
-    weights = [load_file(tmp_path / name / path) for name in ("whole", "again", "parts")]
+        different = [a[0] for a, b in zip(ours[name], theirs[name], strict=True) if a != b]
+        # the turn that was interrupted is averaged over what came after the interruption
+        assert len(different) <= 1
+        assert all(stopped <= step < stopped + 64 for step in different)
+    weights = [
+        load_file(Checkpoints(tmp_path / name).all()[-1] / WEIGHTS)
+        for name in ("whole", "again", "parts")
+    ]
     for other in weights[1:]:
         assert all(torch.equal(weights[0][key], other[key]) for key in weights[0])
 
@@ -153,9 +168,9 @@ def test_a_run_leaves_curves_tables_checkpoints_and_its_configuration(tmp_path, 
 
 def test_old_checkpoints_and_shards_are_deleted(tmp_path):
     run(tmp_path / "run", "budget.positions=400", "runtime.checkpoint_minutes=0", "runtime.keep=2")
-    found = Checkpoints(tmp_path / "run").all()
-    assert len(found) == 2
-    assert found[-1].name == f"{400:012}"
+    assert len(Checkpoints(tmp_path / "run").all()) == 2
+    assert positions_of(tmp_path / "run") == 400
+    assert not list((tmp_path / "run" / "checkpoints").glob(".*"))
 
 
 def test_a_run_starts_from_another_depth_s_weights(tmp_path):
@@ -215,12 +230,12 @@ def test_a_run_that_is_ended_can_go_on(tmp_path, number):
     process.send_signal(number)
     _, errors = process.communicate(timeout=120)
     assert process.returncode == (130 if number != signal.SIGKILL else -number), errors
-    before = int(checkpoints.all()[-1].name)
+    before = positions_of(tmp_path / "run")
     if number != signal.SIGKILL:
         assert f"{before:012}" in errors
     after = program("resume=run", f"budget.positions={before + 100}")
     assert after.returncode == 0, after.stderr
-    assert int(checkpoints.all()[-1].name) >= before + 100
+    assert positions_of(tmp_path / "run") >= before + 100
 
 
 @pytest.mark.jit
@@ -240,6 +255,12 @@ def test_a_sweep_gives_every_run_a_folder(tmp_path):
     (["learner.batch=many"], "learner.batch: "),
     (["network.name=recursiv"], "no network is called 'recursiv'"),
     (["network.width=3"], "nothing is called 'network.width'"),
+    (["network.hidden=-4"], "network 'recursive' with"),
+    (["selfplay.random_plies=-1"], "selfplay.random_plies is -1"),
+    (["search.considered=12"], "search.considered is 12"),
+    (["evaluation.simulations=-1"], "evaluation.simulations is -1"),
+    (["-m", "learner.bacth=1,2"], "did you mean 'learner.batch'"),
+    (["-m", "seed=0,-1"], "seed is -1"),
     (["resume=nowhere"], "nowhere is no run"),
     (["init=nowhere"], "nowhere does not exist"),
     (["evaluation.opponents=[utc:100]"], "no agent is called 'utc'"),
@@ -253,6 +274,54 @@ def test_what_is_wrong_is_said_in_a_line(tmp_path, arguments, complaint):
     assert done.returncode == 1
     assert complaint in done.stderr
     assert done.stderr.count("\n") == 1, done.stderr
+
+
+def test_what_was_wrong_can_be_put_right_with_the_same_folder(tmp_path):
+    for wrong in ("init=nowhere", "network.name=nothing", "evaluation.opponents=[nobody]"):
+        with pytest.raises(ValueError, match="no"):
+            run(tmp_path / "run", "budget.positions=80", wrong)
+    run(tmp_path / "run", "budget.positions=80")
+    with pytest.raises(ValueError, match="holds something already"):
+        run(tmp_path / "run", "budget.positions=80")
+
+
+def test_a_run_goes_on_without_what_it_started_from_and_keeps_new_settings(tmp_path):
+    run(tmp_path / "first", "budget.positions=80")
+    run(tmp_path / "second", f"init={tmp_path / 'first'}", "budget.positions=80")
+    shutil.rmtree(tmp_path / "first")
+    resume = f"resume={tmp_path / 'second'}"
+    train(compose(resume, "budget.positions=160", "learner.rate=1e-4"))
+    train(compose(resume, "budget.positions=240"))
+    assert positions_of(tmp_path / "second") == 240
+    assert compose(resume).learner.rate == pytest.approx(1e-4)
+    assert len((tmp_path / "second" / "final" / "games.jsonl").read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize("updates", [1, 3, 50])
+def test_positions_are_reused_as_often_as_asked(tmp_path, updates):
+    done = run(tmp_path / "run", "budget.positions=1600", f"learner.updates={updates}",
+               "learner.reuse=3")  # fmt: skip
+    seen = done.learner.updates * 16 / 3
+    assert seen == pytest.approx(1600 - 16 * updates / 3, abs=16 * updates / 3 + 300)
+    assert seen > 1000
+
+
+def test_a_run_that_diverges_ends_and_keeps_its_last_checkpoint(tmp_path):
+    with pytest.raises(ValueError, match=r"diverged.*lower"):
+        run(tmp_path / "run", "budget.positions=4000", "learner.rate=1e30", "learner.warmup=0",
+            "learner.weight_decay=1e30", "runtime.checkpoint_minutes=0")  # fmt: skip
+    _, network = load_network(tmp_path / "run")
+    assert all(torch.isfinite(weight).all() for weight in network.state_dict().values())
+
+
+def test_an_assessment_is_broken_off_by_a_stop_and_kept_within_its_share(tmp_path):
+    options = ["budget.positions=400", "evaluation.every=16"]
+    done = run(tmp_path / "run", *options, "evaluation.share=0.0")
+    assert done.counters.assessed_at == 0
+    assert not any(name.startswith("strength") for name in curves(tmp_path / "run", clock=()))
+    stop = Stop(requested=True)
+    assessor = Assessor(compose(f"output={tmp_path / 'other'}"), tmp_path / "other")
+    assert assessor.assess(done, stop) is None
 
 
 # --- checkpoints that are not what they should be ---
@@ -280,7 +349,7 @@ def cut(path):
     (lambda point, run: cut(point / WEIGHTS), "is cut or no safetensors file"),
     (lambda point, run: cut(point / STATE), "is missing or cut"),
     (lambda point, run: (point / STATE).unlink(), "is missing or cut"),
-    (lambda point, run: (run / "replay" / "shard-000000.bin").unlink(), "missing or cut"),
+    (lambda point, run: shutil.rmtree(run / "replay"), "missing or cut"),
     (lambda point, run: (run / "config.yaml").unlink(), "is no run"),
 ])  # fmt: skip
 def test_a_damaged_checkpoint_is_named(finished, tmp_path, change, complaint):
@@ -293,6 +362,7 @@ def test_a_damaged_checkpoint_is_named(finished, tmp_path, change, complaint):
     (["game=depth3"], "start a new one from its weights by init="),
     (["network=resnet"], "can't change that"),
     (["selfplay.games=9"], "has selfplay.games=8, not 9"),
+    (["experiment=quick"], "the run keeps its settings"),
 ])  # fmt: skip
 def test_another_game_or_network_can_t_go_on(finished, overrides, complaint):
     register()

@@ -17,7 +17,6 @@ from agents.alphazero.evaluator import NetworkEvaluator
 from agents.budget import Budget
 from agents.search.gumbel import GumbelRules
 from agents.search.search import Result, search
-from agents.seeds import game_seeds
 from agents.threads import num_cores
 from rstt_env import tree
 from rstt_env.positions import Positions
@@ -33,15 +32,14 @@ def best_device() -> torch.device:
 class AlphaZeroAgent:
     """Gumbel search, without noise, guided by a network; the same position, the same answer.
 
-    All positions of a batch are searched together, choice by choice.
+    Positions of a batch are searched together, choice by choice; under a time budget one by one.
 
     Args:
         depth: of the games, 1 to 4.
         network: in evaluation mode, on `device`.
         budget: simulations for each choice of a move (none: the bare policy's best child), or
             core-seconds for a move.
-        seed: for equal ranks alone.
-        threads: how many cores to use; all by default.
+        threads: how many cores the walks of a search use; all by default.
         device: of the network.
     """
 
@@ -51,11 +49,10 @@ class AlphaZeroAgent:
         network: nn.Module,
         budget: Budget,
         *,
-        seed: int = 0,
         threads: int | None = None,
         device: torch.device | None = None,
     ) -> None:
-        self._depth, self._budget, self._seed = tree.check_depth(depth), budget, seed
+        self._depth, self._budget = tree.check_depth(depth), budget
         self._device = device or torch.device("cpu")
         self._evaluator = NetworkEvaluator(network.to(self._device), self._device)
         self._threads = threads or num_cores()
@@ -65,11 +62,11 @@ class AlphaZeroAgent:
 
     @classmethod
     def load(
-        cls, path: Path, depth: int, budget: Budget, seed: int = 0, threads: int | None = None
+        cls, path: Path, depth: int, budget: Budget, threads: int | None = None
     ) -> AlphaZeroAgent:
         """The agent of a checkpoint, see `checkpoint.load_network`."""
         _, network = load_network(path, depth)
-        return cls(depth, network, budget, seed=seed, threads=threads, device=best_device())
+        return cls(depth, network, budget, threads=threads, device=best_device())
 
     @property
     def timed(self) -> bool:
@@ -80,53 +77,59 @@ class AlphaZeroAgent:
         return
 
     def act(self, positions: Positions, games: Sequence[int] | None = None) -> Answer:
-        ids = check_request(positions, self._depth, games)
-        seeds = game_seeds(self._seed, ids, len(positions)).astype(np.uint64)
+        check_request(positions, self._depth, games)
         answer = Answer.blank(len(positions))
+        # the clock is for each position alone; else they are searched together
+        parts = len(positions) if self.timed else 1
+        for rows in np.array_split(np.arange(len(positions)), max(1, parts)):
+            self._act(positions[rows], rows, answer)
+        return answer
+
+    def _act(self, positions: Positions, rows: NDArray[np.int64], answer: Answer) -> None:
+        """Fill in `rows` of the answer to `positions`, which are played on."""
         start = time.perf_counter()
-        played, going = positions.copy(), np.arange(len(positions))
+        going = np.arange(len(positions))
         opinion = np.zeros(len(positions), np.bool_)
         for choice in range(self._depth):
             if not len(going):
                 break
-            legal = played.legal_children[going]
+            legal = positions.legal_children[going]
             forced = legal.sum(axis=1) == 1
             digits = legal.argmax(axis=1)
-            rows = going[~forced]
-            if len(rows):
-                result = self._search(played[rows], seeds[rows], start, self._depth - choice)
+            searched = going[~forced]
+            if len(searched):
+                result = self._search(positions[searched], start)
                 digits[~forced] = result.digit
-                answer.simulations[rows] += result.simulations
-                new = ~opinion[rows]  # a move's value is that of its first choice among several
-                answer.value[rows[new]], answer.proven[rows[new]] = (
-                    result.value[new], result.proven[new],
-                )  # fmt: skip
-                opinion[rows] = True
+                into = rows[searched]
+                answer.simulations[into] += result.simulations
+                new = ~opinion[searched]  # a move's value is that of its first choice of several
+                answer.value[into[new]] = result.value[new]
+                answer.proven[into[new]] = result.proven[new]
+                opinion[searched] = True
                 if choice == 0:
-                    answer.visits[rows], answer.scores[rows] = result.visits, result.scores
-            before = played.ply[going]
-            played.choose(digits, going)
-            going = going[played.ply[going] == before]
-        answer.square[:] = played.last_square
-        answer.variations[:] = [[int(square)] for square in answer.square]
+                    answer.visits[into], answer.scores[into] = result.visits, result.scores
+            before = positions.ply[going]
+            positions.choose(digits, going)
+            going = going[positions.ply[going] == before]
+        answer.square[rows] = positions.last_square
+        for row in rows:
+            answer.variations[row] = [int(answer.square[row])]
         # all cores work for the whole batch
-        answer.seconds[:] = (time.perf_counter() - start) * self._threads / len(positions)
-        return answer
+        answer.seconds[rows] = (time.perf_counter() - start) * self._threads / len(rows)
 
-    def _search(
-        self, positions: Positions, seeds: NDArray[np.uint64], start: float, choices: int
-    ) -> Result:
-        """Search with the budget of a choice, of which `choices` may be left of the move."""
+    def _search(self, positions: Positions, start: float) -> Result:
+        """Search with the budget of a choice of a move that was begun at `start`."""
         simulations, deadline = self._budget.simulations or 0, None
+        now = time.perf_counter()
         if self._budget.seconds is not None:
-            whole = self._budget.seconds * len(positions) / self._threads
-            now = time.perf_counter()
-            seconds = max(0.0, (start + whole - now) / choices)
-            simulations = int(min(max(1, self._rate * seconds / len(positions)), _MOST))
-            deadline = now + seconds
+            choices = self._depth - tree.level_of(int(positions.focus[0]))
+            left = start + self._budget.seconds / self._threads - now
+            deadline = now + max(0.0, left / choices)
+            simulations = int(min(max(1, self._rate * (deadline - now)), _MOST))
         result = search(
-            positions, self._evaluator, GumbelRules(), simulations, seeds,
-            explore=False, threads=self._threads, deadline=deadline,
+            positions, self._evaluator, GumbelRules(), simulations,
+            np.zeros(len(positions), np.uint64), explore=False, threads=self._threads,
+            deadline=deadline,
         )  # fmt: skip
         if deadline is not None and (total := int(result.simulations.sum())):
             self._rate = total / (time.perf_counter() - now)

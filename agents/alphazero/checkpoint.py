@@ -1,6 +1,6 @@
 """Checkpoints: weights that play, and the state that lets a run go on.
 
-A checkpoint is a folder `checkpoints/POSITIONS` of a run:
+A checkpoint is a folder `checkpoints/POSITIONS-UPDATES` of a run:
 
     weights.safetensors   the averaged weights; depth, network, config, commit in its metadata
     state.pt              everything else that a run needs to go on (`weights_only`)
@@ -54,6 +54,8 @@ def save_weights(path: Path, network: nn.Module, card: Card) -> None:
         save_file(weights, unfinished, card.metadata())
         _sync(unfinished)
         unfinished.replace(path)
+    except safetensors.SafetensorError as error:  # what the library makes of a full disk
+        raise OSError(f"{path} can't be written: {error}") from None
     finally:
         unfinished.unlink(missing_ok=True)
 
@@ -136,11 +138,18 @@ class Checkpoints:
         """The whole checkpoints."""
         return sorted(path for path in self.folder.glob("[0-9]*") if path.is_dir())
 
-    def save(self, network: nn.Module, card: Card, state: dict[str, Any]) -> Path:
-        """Write a checkpoint and delete the oldest; `OSError` leaves those that were there."""
-        path = self.folder / f"{card.positions:012}"
+    def save(self, network: nn.Module, card: Card, state: dict[str, Any], updates: int) -> Path:
+        """Write a checkpoint after so many updates, and delete the oldest.
+
+        Returns its folder; `OSError` leaves those that were there. A run's state is a function
+        of its positions and updates: what is there already need not be written again.
+        """
+        path = self.folder / f"{card.positions:012}-{updates:08}"
+        if path.exists():
+            return path
         unfinished = self.folder / f".{path.name}.tmp"
-        shutil.rmtree(unfinished, ignore_errors=True)
+        for leftover in self.folder.glob(".*.tmp"):  # of a process that was killed
+            shutil.rmtree(leftover, ignore_errors=True)
         try:
             unfinished.mkdir(parents=True)
             save_weights(unfinished / WEIGHTS, network, card)
@@ -149,13 +158,13 @@ class Checkpoints:
             except RuntimeError as error:  # what torch makes of a full disk
                 raise OSError(f"{path} can't be written: {error}") from None
             _sync(unfinished / STATE)
-            if path.exists():  # of the same number of positions, and so the same
-                shutil.rmtree(path)
             unfinished.replace(path)
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
         for old in self.all()[: -self._keep]:
-            shutil.rmtree(old)
+            gone = old.with_name(f".{old.name}.tmp")  # a half-deleted one must not look whole
+            old.replace(gone)
+            shutil.rmtree(gone)
         return path
 
     def load(self) -> tuple[dict[str, Any], dict[str, Tensor]]:

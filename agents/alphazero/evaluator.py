@@ -43,9 +43,15 @@ class NetworkEvaluator(Stateless):
         at_once = AT_ONCE if self._device.type == "cpu" else len(games)
         parts = np.array_split(games, max(1, (len(games) + at_once - 1) // at_once))
         logits, values = zip(*[self._evaluate(state, part) for part in parts], strict=True)
+        result = np.concatenate(logits), np.concatenate(values)
+        if not np.isfinite(result[1]).all():
+            raise ValueError(
+                "the network's values are not finite: its training has diverged; go on from an "
+                "earlier checkpoint, with a lower learner.rate"
+            )
         self.evaluations += len(games)
         self.seconds += time.perf_counter() - start
-        return np.concatenate(logits), np.concatenate(values)
+        return result
 
     @torch.inference_mode()
     def _evaluate(

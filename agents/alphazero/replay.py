@@ -98,7 +98,7 @@ class Replay:
     """Positions in shards under a folder.
 
     Args:
-        folder: of the shards; made if it isn't there.
+        folder: of the shards; made with the first of them.
         depth: of the games.
         size: how many positions count; what a run wrote after its last checkpoint is
             overwritten.
@@ -110,7 +110,6 @@ class Replay:
     def __init__(self, folder: Path, depth: int, size: int = 0, window: int = 0) -> None:
         self._folder, self._type, self.size = folder, record_type(depth), size
         self._shards: dict[int, NDArray[Any]] = {}
-        folder.mkdir(parents=True, exist_ok=True)
         for number in range(max(0, size - window) // SHARD, (size + SHARD - 1) // SHARD):
             path, wanted = self._path(number), SHARD * self._type.itemsize
             if not path.exists() or path.stat().st_size != wanted:
@@ -122,7 +121,7 @@ class Replay:
         while done < len(records):
             number, place = divmod(self.size + done, SHARD)
             part = records[done : done + SHARD - place]
-            self._shard(number)[place : place + len(part)] = part
+            self._shard(number, new=True)[place : place + len(part)] = part
             done += len(part)
         self.size += len(records)
 
@@ -155,10 +154,10 @@ class Replay:
     def _path(self, number: int) -> Path:
         return self._folder / f"shard-{number:06}.bin"
 
-    def _shard(self, number: int) -> NDArray[Any]:
+    def _shard(self, number: int, new: bool = False) -> NDArray[Any]:
         if number not in self._shards:
             path = self._path(number)
-            if not path.exists():
+            if new and not path.exists():
                 _reserve(path, SHARD * self._type.itemsize)
             self._shards[number] = np.memmap(path, self._type, mode="r+", shape=(SHARD,))
         return self._shards[number]
@@ -168,6 +167,7 @@ def _reserve(path: Path, size: int) -> None:
     """A file of `size` bytes, all of them on disk: a full disk shows here, and not as a crash
     when a page of the memory map finds no room."""
     unfinished = path.with_suffix(".tmp")
+    path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with unfinished.open("wb") as file:
             if hasattr(os, "posix_fallocate"):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from agents.alphazero.encoding import encode
 from agents.alphazero.replay import DRAW, LOSS, WIN, new_records, record_type, to_units
+from agents.alphazero.schedule import GAMES, ROUNDS
 from agents.search.evaluator import Evaluator, Rows, UniformEvaluator
 from agents.search.search import Result, Rules, search
 from agents.seeds import game_seeds
@@ -47,8 +48,16 @@ class SelfPlayConfig:
     fast_simulations: int
 
     def __post_init__(self) -> None:
-        if self.games < 1:
-            raise ValueError(f"selfplay.games is {self.games}; it must be 1 or more")
+        if min(self.games, self.fast_simulations) < 1:
+            raise ValueError(
+                f"selfplay.games is {self.games} and selfplay.fast_simulations "
+                f"{self.fast_simulations}; both must be 1 or more"
+            )
+        if min(self.random_plies, self.sampled_plies) < 0:
+            raise ValueError(
+                f"selfplay.random_plies is {self.random_plies} and selfplay.sampled_plies "
+                f"{self.sampled_plies}; both must be 0 or more"
+            )
         if self.horizon is not None and self.horizon < 1:
             raise ValueError(f"selfplay.horizon is {self.horizon}; give 1 or more, or null")
         if not (0 <= self.fast_share < 1 and 0 <= self.stagger < 1):
@@ -100,7 +109,7 @@ class SelfPlay:
     def round(self, evaluator: Evaluator) -> Round:
         """Search every game once and go on with what the search chose."""
         config, positions = self._config, self._positions
-        rng = np.random.default_rng((self._seed, self.rounds))
+        rng = np.random.default_rng((self._seed, ROUNDS, self.rounds))
         fast = bool(rng.random() < config.fast_share)
         seeds = game_seeds(self._seed, self._ids.astype(np.uint64), config.games)
         searched = positions.copy()
@@ -116,7 +125,7 @@ class SelfPlay:
         ready: list[NDArray[Any]] = []
         for game, mover in enumerate(searched.to_play.tolist()):
             self._waiting[game].append((records[game], mover))
-            if config.horizon is not None and len(self._waiting[game]) > config.horizon:
+            while config.horizon is not None and len(self._waiting[game]) > config.horizon:
                 ready.append(self._bootstrapped(game, float(result.value[game])))
 
         digits = result.digit.copy()
@@ -188,7 +197,7 @@ class SelfPlay:
         left = np.zeros(len(self._ids), np.int64)
         seeds = np.zeros(len(self._ids), np.int64)
         for game in games.tolist():
-            rng = np.random.default_rng((self._seed, int(self._ids[game])))
+            rng = np.random.default_rng((self._seed, GAMES, int(self._ids[game])))
             first = self._ids[game] < self._config.games and self._config.stagger > 0
             most = int(self._config.stagger * squares) if first else self._config.random_plies
             left[game], seeds[game] = rng.integers(most + 1), rng.integers(2**60)

@@ -118,7 +118,8 @@ def is_excluded(proven, proofs, digit, solved, best):
 def root_digit(legal, visits, noise, wanted, completed, policy):
     """The root's child to simulate next: the best of those with `wanted` visits.
 
-    Children that have too few or too many of `visits`, int32[9], or are proven, come after.
+    Children that have too few or too many of `visits`, int32[9], come after those; what
+    `policy` rules out is out of the question.
     """
     best, best_rank = NOBODY, LOWEST * 10
     for digit in range(9):

@@ -1,6 +1,7 @@
 """The suite `selfplay`: the network beside the machine's peak, self-play beside the network."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import hydra
@@ -17,7 +18,7 @@ from agents.search.search import search
 from experiments.bench.engine import Announce
 from experiments.bench.measure import Row, best_rate
 from experiments.schema import TrainConfig, register
-from experiments.training import Training, open_run
+from experiments.training import Training
 from rstt_env.positions import Positions
 
 
@@ -30,7 +31,7 @@ def run(seconds: float, announce: Announce) -> Iterator[Row]:
         config = _config(depth)
         with TemporaryDirectory() as folder:
             config.output = f"{folder}/run"
-            training = Training(config, open_run(config))
+            training = Training(config, Path(config.output))
             announce(f"the bare network at depth {depth}")
             bare, flops = _bare(training, seconds)
             name = f"network, depth {depth}, batches of {AT_ONCE}: of these products"

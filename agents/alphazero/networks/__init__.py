@@ -51,7 +51,7 @@ def make_network(name: str, depth: int, sizes: dict[str, Any], seed: int = 0) ->
         torch.manual_seed(seed)
         try:
             return make(depth=depth, **sizes)
-        except TypeError as error:
+        except (TypeError, RuntimeError, ValueError, ZeroDivisionError) as error:
             raise ValueError(f"network {name!r} with {sizes}: {error}") from None
 
 
