@@ -134,14 +134,17 @@ class Training:
         self.counters.owed -= 1
         self.published = not self.owed
         if self.published:
-            if not torch.isfinite(update.policy_loss):
-                raise ValueError(
-                    f"the loss is {float(update.policy_loss)} after {self.learner.updates} "
-                    "updates: training has diverged; resume from the last checkpoint with a "
-                    "lower learner.rate"
-                )
+            self._check_finite()
             self.evaluator.refresh()
         return update
+
+    def _check_finite(self) -> None:
+        for name, weight in self.learner.average.state_dict().items():
+            if not torch.isfinite(weight).all():
+                raise ValueError(
+                    f"{name} is not finite after {self.learner.updates} updates: training has "
+                    "diverged; resume from the last checkpoint with a lower learner.rate"
+                )
 
     @property
     def card(self) -> Card:
@@ -156,6 +159,7 @@ class Training:
 
     def save(self, checkpoints: Checkpoints) -> Path:
         """Write a checkpoint; delete what no checkpoint needs any more."""
+        self._check_finite()
         self.replay.flush()
         kept = [*self.counters.kept, self.replay.size][-self.config.runtime.keep :]
         self.counters.kept = kept

@@ -99,14 +99,14 @@ def test_agents_are_asked_for_their_own_turns_only_and_reset_between_games():
                 assert player == own
 
 
-def test_where_the_clock_counts_there_is_one_game_for_each_core(monkeypatch):
+def test_where_the_clock_counts_an_agent_has_one_game_for_each_core(monkeypatch):
     monkeypatch.setattr(arena, "num_cores", lambda: 4)
     spies = Spy(), Spy()
     waves = [len(wave.games) for wave in play_pairs(spies, 1, make_openings(1, 5, 0))]
     assert waves == [10]
     spies[1].timed = True
     waves = [len(wave.games) for wave in play_pairs(spies, 1, make_openings(1, 5, 0))]
-    assert waves == [4, 4, 2]
+    assert waves == [8, 2]
 
 
 def test_ctrl_c_keeps_whole_pairs_and_resets_the_agents():

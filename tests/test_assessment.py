@@ -17,6 +17,8 @@ from experiments.tracking import calibration_error
 from tests.conftest import DEPTHS
 from tests.test_train import run
 
+pytestmark = pytest.mark.jit  # self-play takes minutes without
+
 
 def match(wins, losses):
     """Pairs that were won or lost as a whole."""

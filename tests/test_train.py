@@ -86,6 +86,9 @@ def stop_after(positions):
     return after_step
 
 
+pytestmark = pytest.mark.jit  # self-play takes minutes without
+
+
 @pytest.fixture(autouse=True)
 def _here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -221,7 +224,6 @@ def wait_for(condition, seconds=120):
         time.sleep(0.05)
 
 
-@pytest.mark.jit
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_run_that_is_ended_can_go_on(tmp_path, number):
     process = start("output=run", "budget.positions=1000000000", "runtime.checkpoint_minutes=0.01")
@@ -238,7 +240,6 @@ def test_a_run_that_is_ended_can_go_on(tmp_path, number):
     assert positions_of(tmp_path / "run") >= before + 100
 
 
-@pytest.mark.jit
 def test_a_sweep_gives_every_run_a_folder(tmp_path):
     done = program("-m", "seed=0,1", "output=sweep", "budget.positions=80")
     assert done.returncode == 0, done.stderr
@@ -246,7 +247,6 @@ def test_a_sweep_gives_every_run_a_folder(tmp_path):
     assert folders == ["0_seed-0", "1_seed-1"]
 
 
-@pytest.mark.jit
 @pytest.mark.parametrize(("arguments", "complaint"), [
     (["game=depth5"], "game is 'depth5'"),
     (["learner.bacth=3"], "did you mean 'learner.batch'"),
@@ -320,7 +320,7 @@ def test_an_assessment_is_broken_off_by_a_stop_and_kept_within_its_share(tmp_pat
     assert done.counters.assessed_at == 0
     assert not any(name.startswith("strength") for name in curves(tmp_path / "run", clock=()))
     stop = Stop(requested=True)
-    assessor = Assessor(compose(f"output={tmp_path / 'other'}"), tmp_path / "other")
+    assessor = Assessor(compose("budget.positions=400"), tmp_path / "other")
     assert assessor.assess(done, stop) is None
 
 
@@ -330,7 +330,7 @@ def test_an_assessment_is_broken_off_by_a_stop_and_kept_within_its_share(tmp_pat
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     folder = tmp_path_factory.mktemp("finished") / "run"
-    run(folder, "budget.positions=80")
+    run(folder, "budget.positions=640")
     return folder
 
 
@@ -355,7 +355,7 @@ def cut(path):
 def test_a_damaged_checkpoint_is_named(finished, tmp_path, change, complaint):
     copy = damaged(finished, tmp_path, change)
     with pytest.raises(ValueError, match=complaint):
-        train(compose(f"resume={copy}", "budget.positions=160"))
+        train(compose(f"resume={copy}", "budget.positions=720"))
 
 
 @pytest.mark.parametrize(("overrides", "complaint"), [
@@ -388,7 +388,7 @@ def test_a_full_disk_leaves_the_checkpoints_that_were_there(finished, tmp_path, 
 
     monkeypatch.setattr(torch, "save", full)
     with pytest.raises(OSError, match=r"can't be written: .* no space left"):
-        train(compose(f"resume={copy}", "budget.positions=160"))
+        train(compose(f"resume={copy}", "budget.positions=720"))
     assert sorted(path.name for path in (copy / "checkpoints").iterdir()) == before
 
 

@@ -161,7 +161,8 @@ class Checkpoints:
             unfinished.replace(path)
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
-        for old in self.all()[: -self._keep]:
+        found = self.all()
+        for old in found[: max(0, len(found) - self._keep)]:
             gone = old.with_name(f".{old.name}.tmp")  # a half-deleted one must not look whole
             old.replace(gone)
             shutil.rmtree(gone)
