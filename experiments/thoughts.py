@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from agents.alphazero.evaluator import NetworkEvaluator
+from agents.alphazero.evaluators import make_evaluator
 from agents.search.gumbel import GumbelRules
 from agents.search.search import Result, search
 from experiments.schema import TrainConfig
@@ -26,7 +26,7 @@ _SIDE, _CAPTION = 480, 30  # pixels
 def pictures(config: TrainConfig, training: Training) -> Iterator[NDArray[np.uint8]]:
     """uint8[H, W, 3]: the same positions of random games each time, with today's thoughts."""
     positions = _positions(config.game.depth)
-    evaluator = NetworkEvaluator(training.learner.average, training.device)
+    evaluator = make_evaluator(training.learner.average, training.device)
     result = search(
         positions, evaluator, GumbelRules(), config.evaluation.simulations,
         np.zeros(len(positions), np.uint64), explore=False, threads=config.runtime.threads,

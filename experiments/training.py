@@ -15,7 +15,7 @@ from torch import Tensor
 
 from agents.alphazero.agent import best_device
 from agents.alphazero.checkpoint import Card, Checkpoints, initialise
-from agents.alphazero.evaluator import NetworkEvaluator
+from agents.alphazero.evaluators import make_evaluator
 from agents.alphazero.learner import Learner, Update
 from agents.alphazero.networks import make_network
 from agents.alphazero.replay import Replay
@@ -85,7 +85,7 @@ class Training:
             initialise(network, Path(config.init))
         network.to(self.device)
         self.learner = Learner(network, config.learner, depth, self.device, config.seed)
-        self.evaluator = NetworkEvaluator(network, self.device)
+        self.evaluator = make_evaluator(network, self.device)
         self.selfplay = SelfPlay(
             depth, config.selfplay, config.search.rules, config.search.simulations, config.seed,
             config.search.solver, config.runtime.threads,

@@ -47,7 +47,7 @@ def test_the_benchmark_refuses_what_it_does_not_know(arguments):
 def test_the_selfplay_benchmark_prints_its_rows():
     result = json.loads(run("experiments.bench", "selfplay", "seconds=0.01", "json=true").stdout)
     rates = {row["name"]: row["rate"] for row in result["rows"]}
-    assert len(rates) == 17
+    assert len(rates) == 21
     assert all(rate > 0 for rate in rates.values())
 
 

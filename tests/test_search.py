@@ -27,9 +27,9 @@ class TableEvaluator(Stateless):
     def __init__(self):
         self.batches = []
 
-    def evaluate(self, state, games):
-        keys = Positions.from_state(state)[games].keys
-        self.batches.append(len(games))
+    def evaluate(self, state, positions, roots):
+        keys = Positions.from_state(state)[positions].keys
+        self.batches.append(len(positions))
         parts = (keys[:, None] >> np.arange(0, 54, 6, dtype=np.uint64)) & np.uint64(63)
         values = (keys % np.uint64(1001)).astype(np.float32) / 500 - 1
         return parts.astype(np.float32) / 32, values
@@ -57,7 +57,7 @@ def test_gumbel_noise_has_the_right_distribution():
 @pytest.mark.parametrize("rules", RULES)
 def test_without_simulations_it_is_the_bare_policy(rules):
     class Fixed(Stateless):
-        def evaluate(self, state, games):
+        def evaluate(self, state, games, roots):
             return np.tile(np.log(np.arange(1, 10, dtype=np.float32)), (len(games), 1)), np.full(
                 len(games), 0.25, np.float32
             )
@@ -73,7 +73,7 @@ def test_the_completed_policy_is_the_paper_s():
     """One simulation: the visited child has its value, the others the mixed value."""
 
     class Fixed(Stateless):
-        def evaluate(self, state, games):
+        def evaluate(self, state, games, roots):
             first = Positions.from_state(state)[games].ply == 0
             values = np.where(first, 0.1, -0.6).astype(np.float32)  # for the mover
             return np.zeros((len(games), 9), np.float32), values

@@ -13,7 +13,7 @@ from torch import nn
 
 from agents.agent import Answer, check_request
 from agents.alphazero.checkpoint import load_network
-from agents.alphazero.evaluator import NetworkEvaluator
+from agents.alphazero.evaluators import make_evaluator
 from agents.budget import Budget
 from agents.search.gumbel import GumbelRules
 from agents.search.search import Result, search
@@ -54,7 +54,7 @@ class AlphaZeroAgent:
     ) -> None:
         self._depth, self._budget = tree.check_depth(depth), budget
         self._device = device or torch.device("cpu")
-        self._evaluator = NetworkEvaluator(network.to(self._device), self._device)
+        self._evaluator = make_evaluator(network.to(self._device), self._device)
         self._threads = threads or num_cores()
         self._rate = 0.0  # simulations a second on the clock
         if self.timed:

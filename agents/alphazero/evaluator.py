@@ -1,13 +1,14 @@
-"""A network as the evaluator of a search."""
+"""A network as the evaluator of a search: the whole network, for each position anew."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
+from torch import Tensor, nn
 
 from agents.alphazero.encoding import encode
 from agents.alphazero.networks.inputs import Inputs
@@ -16,6 +17,8 @@ from rstt_env.state import State
 
 AT_ONCE = 512
 """Positions in a batch on a CPU: what lies between two layers then stays in its caches."""
+
+Evaluation = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 
 class NetworkEvaluator(Stateless):
@@ -36,28 +39,43 @@ class NetworkEvaluator(Stateless):
         self._network.eval()
         self._prepared = self._network.prepare()  # type: ignore[operator]
 
-    def evaluate(
-        self, state: State, games: Rows
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def evaluate(self, state: State, positions: Rows, roots: Rows | None = None) -> Evaluation:
         start = time.perf_counter()
-        at_once = AT_ONCE if self._device.type == "cpu" else len(games)
-        parts = np.array_split(games, max(1, (len(games) + at_once - 1) // at_once))
-        logits, values = zip(*[self._evaluate(state, part) for part in parts], strict=True)
-        result = np.concatenate(logits), np.concatenate(values)
-        if not np.isfinite(result[1]).all():
-            raise ValueError(
-                "the network's values are not finite: its training has diverged; go on from an "
-                "earlier checkpoint, with a lower learner.rate"
-            )
-        self.evaluations += len(games)
+        at_once = AT_ONCE if self._device.type == "cpu" else max(1, len(positions))
+
+        def evaluate(part: Rows) -> tuple[Tensor, Tensor]:
+            return self._evaluate(state, positions[part])
+
+        result = in_parts(evaluate, len(positions), at_once)
+        self.evaluations += len(positions)
         self.seconds += time.perf_counter() - start
         return result
 
     @torch.inference_mode()
-    def _evaluate(
-        self, state: State, games: Rows
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        inputs = Inputs.of(encode(state, games), self._device)
+    def _evaluate(self, state: State, positions: Rows) -> tuple[Tensor, Tensor]:
+        inputs = Inputs.of(encode(state, positions), self._device)
         logits, outcome = self._network(inputs, self._prepared)
         chances = torch.softmax(outcome, 1)
-        return logits.float().cpu().numpy(), (chances[:, 0] - chances[:, 2]).float().cpu().numpy()
+        return logits, chances[:, 0] - chances[:, 2]
+
+
+def in_parts(
+    evaluate: Callable[[Rows], tuple[Tensor, Tensor]], number: int, at_once: int
+) -> Evaluation:
+    """Logits and values of `number` positions, evaluated in parts of about `at_once`.
+
+    Raises:
+        ValueError: they are not finite.
+    """
+    parts = np.array_split(np.arange(number), max(1, (number + at_once - 1) // at_once))
+    logits, values = zip(*[evaluate(part) for part in parts], strict=True)
+    result = (
+        torch.cat(logits).float().cpu().numpy(),
+        torch.cat(values).float().cpu().numpy(),
+    )
+    if not np.isfinite(result[1]).all():
+        raise ValueError(
+            "the network's values are not finite: its training has diverged; go on from an earlier "
+            "checkpoint, with a lower learner.rate"
+        )
+    return result

@@ -21,13 +21,14 @@ class Evaluator(Protocol):
     """
 
     def evaluate(
-        self, state: State, games: Rows
+        self, state: State, positions: Rows, roots: Rows
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Logits of the nine children of the focus, float32[n, 9], and values, float32[n].
 
         Args:
             state: positions that go on; only to be read, and only during the call.
-            games: int64[n], the rows of `state` that are asked for.
+            positions: int64[n], the rows of `state` that are asked for.
+            roots: int64[n], the games whose roots, last given to `plant`, they were reached from.
 
         Logits of closed children are ignored. Values are for the mover, in [-1, 1].
         """
@@ -63,9 +64,9 @@ class UniformEvaluator(Stateless):
     """Knows nothing: equal logits, value 0."""
 
     def evaluate(
-        self, state: State, games: Rows
+        self, state: State, positions: Rows, roots: Rows
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        return np.zeros((len(games), 9), np.float32), np.zeros(len(games), np.float32)
+        return np.zeros((len(positions), 9), np.float32), np.zeros(len(positions), np.float32)
 
 
 class RolloutEvaluator(Stateless):
@@ -78,10 +79,10 @@ class RolloutEvaluator(Stateless):
         self._playouts, self._seed = playouts, seed
 
     def evaluate(
-        self, state: State, games: Rows
+        self, state: State, positions: Rows, roots: Rows
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        positions = Positions.from_state(state)[games]
-        tally = positions.playouts(self._seed, self._playouts).tally
-        mover, rows = positions.to_play.astype(np.int64), np.arange(len(games))
+        chosen = Positions.from_state(state)[positions]
+        tally = chosen.playouts(self._seed, self._playouts).tally
+        mover, rows = chosen.to_play.astype(np.int64), np.arange(len(chosen))
         results = (tally[rows, mover] - tally[rows, 1 - mover]) / self._playouts
-        return np.zeros((len(games), 9), np.float32), results.astype(np.float32)
+        return np.zeros((len(chosen), 9), np.float32), results.astype(np.float32)

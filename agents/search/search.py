@@ -96,7 +96,7 @@ class _Search:
         games = np.arange(num_games)
         tree = new_tree(num_games, simulations + 1)
         self._evaluator.plant(state)
-        logits, values = self._evaluator.evaluate(state, games)
+        logits, values = self._evaluator.evaluate(state, games, games)
         descent.plant(tree, state, games, logits, values)
 
         wanted, number = self._schedule(tree, simulations)
@@ -122,7 +122,7 @@ class _Search:
             parallel(select, parts, self._threads)
             chosen = np.flatnonzero(waiting)
             if len(chosen):
-                logits, values = self._evaluator.evaluate(leaves, chosen)
+                logits, values = self._evaluator.evaluate(leaves, chosen, chosen // lanes)
                 changes = np.empty((4, len(chosen)), np.int64)
                 descent.expand(tree, leaves, chosen, lanes, logits, values, path, length, *changes)
                 self._evaluator.expand(*changes)

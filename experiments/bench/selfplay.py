@@ -19,6 +19,7 @@ from experiments.bench.engine import Announce
 from experiments.bench.measure import Row, best_rate
 from experiments.schema import TrainConfig, register
 from experiments.training import Training
+from rstt_env.outcome import UNDECIDED
 from rstt_env.positions import Positions
 
 
@@ -36,14 +37,18 @@ def run(seconds: float, announce: Announce) -> Iterator[Row]:
             bare, flops = _bare(training, seconds)
             name = f"network, depth {depth}, batches of {AT_ONCE}: of these products"
             yield Row(name, bare, "evaluation", 1e9 / bare, "evaluation", bare * flops / peak)
+            announce(f"the evaluator at depth {depth}")
+            fast = _evaluator(training, seconds)
+            name = f"evaluator, depth {depth}, the same batches: of the network"
+            yield Row(name, fast, "evaluation", 1e9 / fast, "evaluation", fast / bare)
             announce(f"self-play at depth {depth}")
             rate = _selfplay(training, seconds)
-            name = f"self-play, depth {depth}, {config.selfplay.games} games: of the network"
-            yield Row(name, rate, "evaluation", 1e9 / rate, "evaluation", rate / bare)
+            name = f"self-play, depth {depth}, {config.selfplay.games} games: of the evaluator"
+            yield Row(name, rate, "evaluation", 1e9 / rate, "evaluation", rate / fast)
             announce(f"one game at depth {depth}")
             rate = _one_game(training, seconds)
-            name = f"one game, depth {depth}: of the network"
-            yield Row(name, rate, "evaluation", 1e9 / rate, "evaluation", rate / bare)
+            name = f"one game, depth {depth}: of the evaluator"
+            yield Row(name, rate, "evaluation", 1e9 / rate, "evaluation", rate / fast)
             announce(f"the learner at depth {depth}")
             rate = _learner(training, seconds)
             name = f"learner, depth {depth}, batches of {config.learner.batch}"
@@ -86,6 +91,24 @@ def _bare(training: Training, seconds: float) -> tuple[float, int]:
         with FlopCounterMode(display=False) as counter:
             work()
         return best_rate(work, seconds), counter.get_total_flops() // AT_ONCE
+
+
+def _evaluator(training: Training, seconds: float) -> float:
+    """Evaluations per second of positions two plies from their roots, as search asks for them."""
+    roots = _positions(training, AT_ONCE)
+    leaves = roots.copy()
+    for ply in range(2):
+        going = np.flatnonzero(leaves.outcome == UNDECIDED)
+        leaves.play(leaves.random_squares(ply + np.arange(AT_ONCE))[going], going)
+    going = np.flatnonzero(leaves.outcome == UNDECIDED)
+    chosen = going[np.arange(AT_ONCE) % len(going)]
+    training.evaluator.plant(roots.state)
+
+    def work() -> float:
+        training.evaluator.evaluate(leaves.state, chosen, chosen)
+        return AT_ONCE
+
+    return best_rate(work, seconds)
 
 
 def _positions(training: Training, number: int) -> Positions:
