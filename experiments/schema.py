@@ -160,6 +160,7 @@ class RuntimeConfig:
     """Group `runtime`."""
 
     device: str = MISSING
+    precision: str = MISSING
     threads: int | None = None
     checkpoint_minutes: float = MISSING
     keep: int = MISSING
@@ -167,6 +168,10 @@ class RuntimeConfig:
     def __post_init__(self) -> None:
         if self.device not in ("auto", "cpu", "cuda"):
             raise ValueError(f"runtime.device is {self.device!r}; choose auto, cpu or cuda")
+        if self.precision not in ("auto", "float32", "bfloat16"):
+            raise ValueError(
+                f"runtime.precision is {self.precision!r}; choose auto, float32 or bfloat16"
+            )
         if self.threads is not None and self.threads < 1:
             raise ValueError(f"runtime.threads is {self.threads}; give 1 or more, or null")
         if self.keep < 1:

@@ -18,6 +18,7 @@ from agents.alphazero.checkpoint import Card, Checkpoints, initialise
 from agents.alphazero.evaluators import make_evaluator
 from agents.alphazero.learner import Learner, Update
 from agents.alphazero.networks import make_network
+from agents.alphazero.precision import PRECISIONS, fastest_precision
 from agents.alphazero.replay import Replay
 from agents.alphazero.selfplay import Round, SelfPlay
 from experiments.provenance import commit
@@ -77,6 +78,9 @@ class Training:
     def __init__(self, config: TrainConfig, folder: Path) -> None:
         self.config, depth = config, config.game.depth
         self.device = _device(config.runtime.device)
+        if config.runtime.precision == "auto":  # measured once: a run goes on as it began
+            config.runtime.precision = fastest_precision(self.device)
+        precision = PRECISIONS[config.runtime.precision]
         if config.runtime.threads is not None:
             torch.set_num_threads(config.runtime.threads)
         sizes = {name: value for name, value in config.network.items() if name != "name"}
@@ -84,8 +88,8 @@ class Training:
         if config.init is not None and config.resume is None:
             initialise(network, Path(config.init))
         network.to(self.device)
-        self.learner = Learner(network, config.learner, depth, self.device, config.seed)
-        self.evaluator = make_evaluator(network, self.device)
+        self.learner = Learner(network, config.learner, depth, self.device, config.seed, precision)
+        self.evaluator = make_evaluator(network, self.device, precision)
         self.selfplay = SelfPlay(
             depth, config.selfplay, config.search.rules, config.search.simulations, config.seed,
             config.search.solver, config.runtime.threads,

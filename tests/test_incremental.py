@@ -119,3 +119,20 @@ def test_searches_choose_alike():
 def test_each_network_gets_the_evaluator_that_suits_it():
     assert isinstance(make_evaluator(small_network(), CPU), IncrementalEvaluator)
     assert isinstance(make_evaluator(small_network("resnet"), CPU), NetworkEvaluator)
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+def test_low_precision_says_nearly_the_same(depth):
+    network, positions = lively_network(), some_positions(depth)
+    rows, legal = np.arange(len(positions)), positions.legal_children
+    policies, values = [], []
+    for precision in (torch.float32, torch.bfloat16):
+        evaluator = make_evaluator(network, CPU, precision)
+        evaluator.plant(positions.state)
+        logits, value = evaluator.evaluate(positions.state, rows, rows)
+        shares = np.where(legal, np.exp(logits - logits.max(axis=1, keepdims=True)), 0)
+        policies.append(shares / shares.sum(axis=1, keepdims=True))
+        values.append(value)
+    assert np.abs(policies[0] - policies[1]).max() < 0.05
+    assert np.abs(values[0] - values[1]).mean() < 0.01
+    assert not np.array_equal(values[0], values[1])

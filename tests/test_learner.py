@@ -125,6 +125,15 @@ def test_unknown_results_and_fast_searches_teach_what_they_can():
     assert float(both.policy_loss) == pytest.approx(float(one.policy_loss), rel=1e-5)
 
 
+def test_low_precision_measures_nearly_the_same_losses():
+    full = learner()
+    low = Learner(full.network, config(), 2, CPU, 0, torch.bfloat16)
+    (loss, _), (own, update) = full._loss(records()), low._loss(records())
+    assert float(own.detach()) == pytest.approx(float(loss.detach()), rel=0.02)
+    assert float(own.detach()) != float(loss.detach())
+    assert update.value.dtype == torch.float32
+
+
 def test_the_average_follows_the_weights_and_is_what_it_should_be(replay):
     own = learner(ema=0.5)
     slow = [w.clone() for w in own.average.state_dict().values()]

@@ -160,7 +160,8 @@ def test_a_run_leaves_curves_tables_checkpoints_and_its_configuration(tmp_path, 
     } <= scalars  # fmt: skip
     assert events.Tags()["images"]
     assert any("config" in name for name in events.Tags()["tensors"])
-    assert (folder / "config.yaml").exists()
+    saved = OmegaConf.load(folder / "config.yaml")
+    assert saved.runtime.precision in ("float32", "bfloat16")  # what auto has chosen
     assert (folder / "final" / "results.json").exists()
     assert (folder / "final" / "games.jsonl").exists()
     assert (folder / "checkpoints" / BEST).exists()
@@ -266,6 +267,7 @@ def test_a_sweep_gives_every_run_a_folder(tmp_path):
     (["evaluation.opponents=[utc:100]"], "no agent is called 'utc'"),
     (["budget.positions=0"], "budget.positions 0"),
     (["runtime.device=gpu"], "runtime.device is 'gpu'"),
+    (["runtime.precision=int8"], "runtime.precision is 'int8'"),
     (["output=full/run"], "can't be written"),
 ])  # fmt: skip
 def test_what_is_wrong_is_said_in_a_line(tmp_path, arguments, complaint):

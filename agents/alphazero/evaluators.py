@@ -11,9 +11,9 @@ from agents.alphazero.networks.recursive import RecursiveNetwork
 
 
 def make_evaluator(
-    network: nn.Module, device: torch.device
+    network: nn.Module, device: torch.device, precision: torch.dtype = torch.float32
 ) -> NetworkEvaluator | IncrementalEvaluator:
     """The fastest evaluator of a network that is on `device`."""
     if isinstance(network, RecursiveNetwork) and device.type == "cpu":
-        return IncrementalEvaluator(network)
-    return NetworkEvaluator(network, device)
+        return IncrementalEvaluator(network, precision)
+    return NetworkEvaluator(network, device, precision)

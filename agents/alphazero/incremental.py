@@ -15,6 +15,7 @@ networks of chess engines (Nasu, 2018).
 
 from __future__ import annotations
 
+import copy
 import time
 from typing import NamedTuple
 
@@ -36,7 +37,8 @@ _CHUNK = 2048  # inner boards of roots that are computed at once
 class _Weights:
     """A network's weights, sliced and tabulated for this way of evaluating."""
 
-    def __init__(self, network: RecursiveNetwork) -> None:
+    def __init__(self, network: RecursiveNetwork, precision: torch.dtype) -> None:
+        self._precision = precision
         first, head = network.combine[0], network.head[0]
         assert isinstance(first, torch.nn.Linear)
         assert isinstance(head, torch.nn.Linear)
@@ -45,27 +47,65 @@ class _Weights:
         context, children, sent = torch.split(head.weight, [width, nine, nine], dim=1)
         self.bias = first.bias
         self.table = torch.cat((network.prepare(), network.decided.weight))  # [19686, C]
-        self.sums = torch.cat((first.weight, sent)).T.contiguous()  # [9C, 2H]
-        self.slices = self.sums.view(9, width, -1)  # one for each digit
-        self.context = context.T.contiguous()
-        self.children = children.T.contiguous()
+        self._sums = torch.cat((first.weight, sent)).T.to(precision).contiguous()  # [9C, 2H]
+        self._slices = self._sums.view(9, width, -1)  # one for each digit
+        self._context = context.T.to(precision).contiguous()
+        self._children = children.T.to(precision).contiguous()
         self.head_bias = head.bias
         self.nowhere = network.nowhere.repeat(9) @ sent.T
         # what the squares of a deepest board contribute, by its contents: [19683, H]
         each = torch.einsum(
-            "vc,kch->kvh", network.square.weight, self.children.view(9, width, self.hidden)
+            "vc,kch->kvh", network.square.weight, children.T.reshape(9, width, self.hidden)
         )
         codes = torch.arange(NUM_CODES)
         self.squares = torch.zeros(NUM_CODES, self.hidden)
         for digit in range(9):
             self.squares += each[digit, codes // 3**digit % 3]
-        self._combine = network.combine
-        self.step, self.digit, self.head = network.step, network.digit, network.head[1:]
+        self.digit = network.digit.weight
+        self._combine, self._step, self._head = (
+            copy.deepcopy(layers).to(precision)
+            for layers in (network.combine[1:], network.step, network.head[1:])
+        )
 
     def embed(self, sums: Tensor) -> Tensor:
         """[m, C]: the embeddings of inner boards from their sums, [m, 2H]."""
-        embeddings: Tensor = self._combine[1:](sums[:, : self.hidden] + self.bias)
+        hidden = sums[:, : self.hidden] + self.bias
+        embeddings: Tensor = self._combine(hidden.to(self._precision)).float()
         return embeddings
+
+    def sum_up(self, children: Tensor) -> Tensor:
+        """[m, 2H]: the sums of inner boards from the embeddings of their children, [m, 9C]."""
+        return (children.to(self._precision) @ self._sums).float()
+
+    def sum_up_changes(self, changes: Tensor, ends: Rows) -> Tensor:
+        """[m, 2H]: what changes of embeddings, [m, C], sorted by digit, add to the sums above.
+
+        Those of digit k are number `ends[k]` to `ends[k + 1]`.
+        """
+        changes = changes.to(self._precision)
+        added = torch.empty(len(changes), 2 * self.hidden, dtype=self._precision)
+        for digit in range(9):
+            part = slice(ends[digit], ends[digit + 1])
+            torch.mm(changes[part], self._slices[digit], out=added[part])
+        return added.float()
+
+    def refine(self, context: Tensor, below: Tensor) -> Tensor:
+        """[m, C]: what the next board on the path, [m, C], adds to the context, [m, C]."""
+        refined: Tensor = self._step(torch.cat((context, below), 1).to(self._precision)).float()
+        return refined
+
+    def hidden_of_context(self, context: Tensor) -> Tensor:
+        """[n, H]: what the context contributes to the head's first layer."""
+        return (context.to(self._precision) @ self._context).float() + self.head_bias
+
+    def hidden_of_children(self, children: Tensor) -> Tensor:
+        """[m, H]: what the nine children of an inner focus, [m, 9C], contribute to it."""
+        return (children.to(self._precision) @ self._children).float()
+
+    def answer(self, hidden: Tensor) -> Tensor:
+        """[n, 12]: the network's output from the head's first layer."""
+        output: Tensor = self._head(hidden.to(self._precision)).float()
+        return output
 
 
 class _Level(NamedTuple):
@@ -80,12 +120,13 @@ class _Level(NamedTuple):
 class IncrementalEvaluator:
     """Evaluates with the weights that `network` has now; `refresh` takes over later ones.
 
-    On the CPU. The full network, `NetworkEvaluator`, is its slow twin. `evaluations` and `seconds`
-    say how many evaluations there were and how long they took.
+    On the CPU. The full network, `NetworkEvaluator`, is its slow twin. With bfloat16 as
+    `precision`, matrix products are done in it; sums stay float32. `evaluations` and `seconds` say
+    how many evaluations there were and how long they took.
     """
 
-    def __init__(self, network: RecursiveNetwork) -> None:
-        self._network = network
+    def __init__(self, network: RecursiveNetwork, precision: torch.dtype = torch.float32) -> None:
+        self._network, self._precision = network, precision
         self.evaluations, self.seconds = 0, 0.0
         self._shape = (0, 0)
         self.refresh()
@@ -94,7 +135,7 @@ class IncrementalEvaluator:
     def refresh(self) -> None:
         """Take over the network's weights; what is kept of the roots is void."""
         self._network.eval()
-        self._weights = _Weights(self._network)
+        self._weights = _Weights(self._network, self._precision)
         self._void = True
 
     # --- the roots ---
@@ -131,7 +172,7 @@ class IncrementalEvaluator:
             state.levels, self._rows, weights.table.numpy(), self._embeddings.numpy(), viewer,
             roots, nodes, children.numpy(),
         )  # fmt: skip
-        sums = children @ weights.sums
+        sums = weights.sum_up(children)
         viewers = np.full(len(roots), viewer)
         embeddings = self._embed(state, roots, nodes, viewers, sums)
         self._sums[viewer, roots, nodes] = sums
@@ -180,11 +221,10 @@ class IncrementalEvaluator:
         for nodes in path.T:
             there = np.flatnonzero(nodes)
             below = leaves.embeddings(np.where(nodes > 0, nodes, -1))[there]
-            below = below + weights.digit.weight[(nodes[there] - 1) % 9]
-            context[there] += weights.step(torch.cat((context[there], below), 1))
+            below = below + weights.digit[(nodes[there] - 1) % 9]
+            context[there] += weights.refine(context[there], below)
 
-        hidden = context @ weights.context + weights.head_bias
-        hidden += leaves.children(focus)
+        hidden = weights.hidden_of_context(context) + leaves.children(focus)
         if depth > 1:
             hidden += torch.where(
                 torch.from_numpy(reach >= 0)[:, None],
@@ -193,7 +233,7 @@ class IncrementalEvaluator:
             )
         else:
             hidden += weights.nowhere
-        output = weights.head(hidden)
+        output = weights.answer(hidden)
         chances = torch.softmax(output[:, 9:], 1)
         return output[:, :9], chances[:, 0] - chances[:, 2]
 
@@ -227,7 +267,9 @@ class _Leaves:
             kept = (movers, self._roots[leaf], node)
             sums = self._evaluator._sums[kept]
             sums.index_add_(
-                0, torch.from_numpy(parent_of_entry[order]), self._moved(change[order], ends)
+                0,
+                torch.from_numpy(parent_of_entry[order]),
+                self._weights.sum_up_changes(change[order], ends),
             )
             embeddings = self._evaluator._embed(
                 self._state, self._positions[leaf], node, movers, sums
@@ -246,14 +288,6 @@ class _Leaves:
             )  # fmt: skip
             if size <= len(entries[0]):
                 return [entry[:size] for entry in entries]
-
-    def _moved(self, change: Tensor, ends: Rows) -> Tensor:
-        """What changes of embeddings, sorted by digit, [m, C], add to the sums above, [m, 2H]."""
-        moved = torch.empty(len(change), 2 * self._weights.hidden)
-        for digit in range(9):
-            part = slice(ends[digit], ends[digit + 1])
-            torch.mm(change[part], self._weights.slices[digit], out=moved[part])
-        return moved
 
     def embeddings(self, nodes: Rows) -> Tensor:
         """[n, C]: of one board for each leaf, all of a level; negative ones are left out."""
@@ -286,7 +320,7 @@ class _Leaves:
             if here.any():
                 nodes = np.where(here, 9 * focus + 1, -9)
                 nine = [self.embeddings(nodes + digit)[here] for digit in range(9)]
-                out[here] = torch.cat(nine, 1) @ self._weights.children
+                out[here] = self._weights.hidden_of_children(torch.cat(nine, 1))
         return out
 
     def _content_rows(self, leaves: Rows, nodes: Rows) -> Rows:

@@ -33,13 +33,21 @@ class Update(NamedTuple):
 class Learner:
     """Trains `network` in place; `average` holds the exponential moving average of its weights.
 
-    All randomness comes from the seed and the number of updates.
+    All randomness comes from the seed and the number of updates. With bfloat16 as `precision`,
+    matrix products are done in it (autocast); weights and losses stay float32.
     """
 
     def __init__(
-        self, network: nn.Module, config: LearnerConfig, depth: int, device: torch.device, seed: int
+        self,
+        network: nn.Module,
+        config: LearnerConfig,
+        depth: int,
+        device: torch.device,
+        seed: int,
+        precision: torch.dtype = torch.float32,
     ) -> None:
         self.network, self.config, self._depth = network, config, depth
+        self._precision = precision
         self._device, self._seed = device, seed
         self.average = copy.deepcopy(network).eval()
         self.updates = 0
@@ -76,7 +84,10 @@ class Learner:
         root = torch.from_numpy(values(records)).to(self._device)
         outcome = torch.from_numpy(records["outcome"].astype(np.int64)).to(self._device)
 
-        logits, wdl = self.network(inputs)
+        low = self._precision != torch.float32
+        with torch.autocast(self._device.type, self._precision, enabled=low):
+            logits, wdl = self.network(inputs)
+        logits, wdl = logits.float(), wdl.float()
         logits = logits.masked_fill(~inputs.legal, -1e9)  # softmax over the legal children alone
         with_policy = target.sum().clamp(min=1)  # fast searches have no policy to learn
         policy = functional.cross_entropy(logits, target, reduction="sum") / with_policy
