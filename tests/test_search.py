@@ -181,24 +181,24 @@ def test_closed_children_get_nothing_and_every_simulation_counts(rules):
     assert positions.legal_children[np.arange(len(positions)), result.digit].all()
 
 
-def test_an_evaluator_is_told_of_roots_and_new_nodes():
+def test_an_evaluator_is_told_of_the_roots_that_leaves_were_reached_from():
     class Told(UniformEvaluator):
         def __init__(self):
-            self.planted, self.expanded = 0, []
+            self.planted = []
 
         def plant(self, state):
-            self.planted += 1
+            self.planted.append(Positions.from_state(state).copy())
 
-        def expand(self, games, parents, digits, nodes):
-            self.expanded += list(zip(games, parents, digits, nodes, strict=True))
+        def evaluate(self, state, positions, roots):
+            asked = Positions.from_state(state)[positions]
+            before = self.planted[-1].state.boards[roots][:, :, :2]
+            after = asked.state.boards[:, :, :2]
+            assert ((before & after) == before).all()  # no mark was taken away
+            return super().evaluate(state, positions, roots)
 
+    positions = Positions(1, 3)
+    positions.play([0, 4, 8])
     told = Told()
-    result = search(Positions(2, 2), told, GumbelRules(), 12, seeds(2), explore=False)
-    assert told.planted == 1
-    for game in (0, 1):
-        own = [(parent, digit, node) for g, parent, digit, node in told.expanded if g == game]
-        assert [node for _, _, node in own] == list(range(1, 13))
-        assert all(parent < node for parent, _, node in own)
-        assert len({(parent, digit) for parent, digit, _ in own}) == 12
-        roots = [digit for parent, digit, _ in own if parent == 0]
-        assert sorted(roots) == np.flatnonzero(result.visits[game]).tolist()
+    search(positions, told, GumbelRules(), 12, seeds(3), explore=False)
+    assert len(told.planted) == 1
+    np.testing.assert_array_equal(told.planted[0].keys, positions.keys)

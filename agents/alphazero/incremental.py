@@ -202,12 +202,6 @@ class IncrementalEvaluator:
         self.seconds += time.perf_counter() - start
         return result
 
-    def expand(self, games: Rows, parents: Rows, digits: Rows, nodes: Rows) -> None:
-        """Nothing is kept of a tree's nodes."""
-
-    def advance(self, games: Rows, digits: Rows) -> None:
-        """`plant` sees for itself what was played."""
-
     @torch.inference_mode()
     def _evaluate(self, state: State, positions: Rows, roots: Rows) -> tuple[Tensor, Tensor]:
         weights, depth = self._weights, len(state.levels)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from agents.alphazero.encoding import encode
 from agents.alphazero.replay import DRAW, LOSS, WIN, new_records, record_type, to_units
 from agents.alphazero.schedule import GAMES, ROUNDS
-from agents.search.evaluator import Evaluator, Rows, UniformEvaluator
+from agents.search.evaluator import Evaluator, Rows
 from agents.search.search import Result, Rules, search
 from agents.seeds import game_seeds
 from rstt_env import outcome as outcomes
@@ -104,7 +104,7 @@ class SelfPlay:
         # of each game, the searched positions that wait for their value targets, oldest first
         self._waiting: list[list[tuple[Any, int]]] = [[] for _ in self._ids]
         self._begin(self._ids)
-        self._settle(UniformEvaluator())
+        self._settle()
 
     def round(self, evaluator: Evaluator) -> Round:
         """Search every game once and go on with what the search chose."""
@@ -133,8 +133,7 @@ class SelfPlay:
         shares = result.policy[early].cumsum(axis=1)
         digits[early] = (shares > rng.random((len(early), 1)) * shares[:, -1:]).argmax(axis=1)
         positions.choose(digits)
-        evaluator.advance(np.arange(config.games), digits)
-        finished = self._settle(evaluator)
+        finished = self._settle()
         ready.extend(records for records, _, _ in finished)
         self.rounds += 1
         return Round(
@@ -154,7 +153,7 @@ class SelfPlay:
         ready["value"] = to_units(np.array([view(value, newest_mover, mover)]))
         return ready
 
-    def _settle(self, evaluator: Evaluator) -> list[tuple[NDArray[Any], int, int]]:
+    def _settle(self) -> list[tuple[NDArray[Any], int, int]]:
         """Take forced choices and replace finished games until every game has a choice.
 
         Returns the records, the outcome and the plies of each game that ended.
@@ -178,7 +177,6 @@ class SelfPlay:
                 return finished
             digits = legal[forced].argmax(axis=1)
             self._positions.choose(digits, forced)
-            evaluator.advance(forced, digits)
 
     def _ended(self, game: int, outcome: int) -> NDArray[Any]:
         """The waiting positions of a game that ended, with its result."""

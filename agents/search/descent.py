@@ -136,20 +136,15 @@ def walk(
 
 
 @kernel
-def expand(tree, leaves, rows, lanes, logits, values, path, length, games, parents, digits, nodes):
-    """A new node for each leaf in `rows`, int64[n], and its value to all on the way.
-
-    Fills `games`, `parents`, `digits` and `nodes`, int64[n]: what became of whom.
-    """
+def expand(tree, leaves, rows, lanes, logits, values, path, length):
+    """A new node for each leaf in `rows`, int64[n], and its value to all on the way."""
     for i in range(len(rows)):
         row = rows[i]
         g = row // lanes
         legal = FULL & ~get(leaves.boards, row, leaves.focus[row], CLOSED)
         player = leaves.to_play[row]
         node = add_node(tree, g, player, legal, logits[i], values[i])
-        games[i], nodes[i] = g, node
-        parents[i], digits[i] = path[row, length[row] - 1, 0], path[row, length[row] - 1, 1]
-        tree.child[g, parents[i], digits[i]] = node
+        tree.child[g, path[row, length[row] - 1, 0], path[row, length[row] - 1, 1]] = node
         back_up(tree, g, path[row], length[row], view(np.float64(values[i]), player, X), False)
 
 

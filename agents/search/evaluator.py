@@ -16,8 +16,7 @@ Rows = NDArray[np.int64]
 class Evaluator(Protocol):
     """Evaluates positions for their movers, at the choice that is to be made there.
 
-    The other methods tell an evaluator that keeps something per game or tree node what
-    becomes of them; one without state ignores them. `games` are rows of the search's batch.
+    Evaluators may keep something of each game's root, of which `plant` tells them.
     """
 
     def evaluate(
@@ -38,25 +37,11 @@ class Evaluator(Protocol):
         """All games get new trees, whose roots (node 0) are the positions of `state`."""
         ...
 
-    def expand(self, games: Rows, parents: Rows, digits: Rows, nodes: Rows) -> None:
-        """In the trees of `games`, `digits` chosen at nodes `parents` made the new `nodes`."""
-        ...
-
-    def advance(self, games: Rows, digits: Rows) -> None:
-        """`digits` were really chosen at the roots of `games`."""
-        ...
-
 
 class Stateless:
-    """An evaluator that keeps nothing: the hooks do nothing."""
+    """An evaluator that keeps nothing."""
 
     def plant(self, state: State) -> None:
-        pass
-
-    def expand(self, games: Rows, parents: Rows, digits: Rows, nodes: Rows) -> None:
-        pass
-
-    def advance(self, games: Rows, digits: Rows) -> None:
         pass
 
 

@@ -123,9 +123,7 @@ class _Search:
             chosen = np.flatnonzero(waiting)
             if len(chosen):
                 logits, values = self._evaluator.evaluate(leaves, chosen, chosen // lanes)
-                changes = np.empty((4, len(chosen)), np.int64)
-                descent.expand(tree, leaves, chosen, lanes, logits, values, path, length, *changes)
-                self._evaluator.expand(*changes)
+                descent.expand(tree, leaves, chosen, lanes, logits, values, path, length)
             if deadline is not None and time.perf_counter() > deadline:
                 break
         return self._result(tree, noise, done)

@@ -119,8 +119,13 @@ def _positions(training: Training, number: int) -> Positions:
 
 
 def _selfplay(training: Training, seconds: float) -> float:
+    learner, games = training.config.learner, training.config.selfplay.games
+    rounds = max(1, round(learner.updates * learner.batch / learner.reuse / games))
+
     def work() -> float:
         before = training.evaluator.evaluations
+        if training.selfplay.rounds % rounds == 0:  # as often as the learner publishes weights
+            training.evaluator.refresh()
         training.replay.append(training.selfplay.round(training.evaluator).records)
         return training.evaluator.evaluations - before
 
