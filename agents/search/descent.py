@@ -63,24 +63,50 @@ def pick_at_root(
     return number
 
 
+@inlined
+def expand_game(tree, leaves, g, path, length, waiting, place, logits, values):
+    """A new node for each leaf of game `g` that waited, and its value to all on the way.
+
+    The evaluator's answer to a row of `waiting` is number `place[row]`.
+    """
+    lanes = len(waiting) // len(tree.size)
+    for row in range(lanes * g, lanes * (g + 1)):
+        if waiting[row]:
+            waiting[row] = False
+            i = place[row]
+            legal = FULL & ~get(leaves.boards, row, leaves.focus[row], CLOSED)
+            player = leaves.to_play[row]
+            node = add_node(tree, g, player, legal, logits[i], values[i])
+            tree.child[g, path[row, length[row] - 1, 0], path[row, length[row] - 1, 1]] = node
+            back_up(tree, g, path[row], length[row], view(np.float64(values[i]), player, X), False)
+
+
+@kernel
+def expand(tree, leaves, path, length, waiting, place, logits, values):
+    """`expand_game` for all games."""
+    for g in range(len(tree.size)):
+        expand_game(tree, leaves, g, path, length, waiting, place, logits, values)
+
+
 @kernel
 def select(
     tree, state, leaves, games, rule, c_visit, c_scale, c_puct, share, noise, wanted, number,
-    solver, path, length, waiting, simulations,
+    solver, path, length, waiting, simulations, place, logits, values,
 ):  # fmt: skip
     """Walk from the root to some leaves in each of `games`, int64[n], each by another child.
 
-    Row `lanes · g + j` of what follows is for walk j of game g, where `lanes` of them have
-    room. A walk that ends in a known result is backed up at once. The others leave their
-    position in `leaves`, their walk in `path`, int32[rows, P, 2], and `length`, int32[rows],
-    and set `waiting`, bool[rows]: they need an evaluation. `noise` is float64[G, 9]; `wanted`
-    and `number`, int32[G], are the turn of the halving schedule. A solved root is left alone.
+    Leaves that were waiting for an evaluation are expanded first. Row `lanes · g + j` of what
+    follows is for walk j of game g, where `lanes` of them have room. A walk that ends in a known
+    result is backed up at once. The others leave their position in `leaves`, their walk in
+    `path`, int32[rows, P, 2], and `length`, int32[rows], and set `waiting`, bool[rows]: they
+    need an evaluation. `noise` is float64[G, 9]; `wanted` and `number`, int32[G], are the turn of
+    the halving schedule. A solved root is left alone.
     """
     lanes = len(waiting) // len(state.focus)
     policy, scratch, digits = np.empty(9), np.empty(9), np.empty(9, np.int64)
     for i in range(len(games)):
         g = games[i]
-        waiting[lanes * g : lanes * (g + 1)] = False
+        expand_game(tree, leaves, g, path, length, waiting, place, logits, values)
         if solver and solve_node(tree, g, 0)[0]:
             continue
         walks = pick_at_root(
@@ -133,19 +159,6 @@ def walk(
     else:
         waiting[row] = True
         leaves.focus[row], leaves.to_play[row] = focus, player
-
-
-@kernel
-def expand(tree, leaves, rows, lanes, logits, values, path, length):
-    """A new node for each leaf in `rows`, int64[n], and its value to all on the way."""
-    for i in range(len(rows)):
-        row = rows[i]
-        g = row // lanes
-        legal = FULL & ~get(leaves.boards, row, leaves.focus[row], CLOSED)
-        player = leaves.to_play[row]
-        node = add_node(tree, g, player, legal, logits[i], values[i])
-        tree.child[g, path[row, length[row] - 1, 0], path[row, length[row] - 1, 1]] = node
-        back_up(tree, g, path[row], length[row], view(np.float64(values[i]), player, X), False)
 
 
 @kernel

@@ -106,7 +106,7 @@ class _Search:
         noise = self._noise(seeds, explore)
         path = np.empty((rows, simulations + 2, 2), np.int32)
         length = np.zeros(rows, np.int32)
-        waiting = np.zeros(rows, np.bool_)
+        waiting, place = np.zeros(rows, np.bool_), np.zeros(rows, np.int64)
         done = np.zeros(num_games, np.int64)
         share = self._puct.noise if explore else 0.0
         parts = np.array_split(games, min(self._threads, max(1, num_games // _PART)))
@@ -114,6 +114,7 @@ class _Search:
             arguments = (
                 self._rule, self._gumbel.c_visit, self._gumbel.c_scale, self._puct.c_puct, share,
                 noise, wanted[turn], number[turn], self._solver, path, length, waiting, done,
+                place, logits, values,
             )  # fmt: skip
 
             def select(part: Rows, arguments: tuple[Any, ...] = arguments) -> None:
@@ -123,9 +124,10 @@ class _Search:
             chosen = np.flatnonzero(waiting)
             if len(chosen):
                 logits, values = self._evaluator.evaluate(leaves, chosen, chosen // lanes)
-                descent.expand(tree, leaves, chosen, lanes, logits, values, path, length)
+                place[chosen] = np.arange(len(chosen))
             if deadline is not None and time.perf_counter() > deadline:
                 break
+        descent.expand(tree, leaves, path, length, waiting, place, logits, values)
         return self._result(tree, noise, done)
 
     def _noise(self, seeds: NDArray[np.uint64], explore: bool) -> NDArray[np.float64]:
