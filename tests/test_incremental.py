@@ -81,6 +81,7 @@ def test_new_weights_other_games_and_another_number_of_them_are_seen():
     compare(positions)
     compare(positions[::-1])
     compare(positions[:5])
+    compare(positions[3:])
     compare(some_positions(3))
     with torch.no_grad():
         network.square.weight += 1.0

@@ -39,15 +39,13 @@ def fill_statuses(boards, positions, nodes, viewers, out):
 
 
 @kernel
-def update_roots(levels, boards, rows, everything, changed):
+def update_roots(levels, boards, rows, changed):
     """Bring `rows`, int32[2, G, 9^(d-1)], the deepest boards in both views, up to date.
 
-    Sets `changed`, bool[G, num_boards], for boards that differ and those above them; for all if
-    `everything` is set.
+    Sets `changed`, bool[G, num_boards], for boards that differ and those above them.
     """
     first = first_deepest(levels)
     for g in range(len(boards)):
-        changed[g, :] = everything
         for board in range(first, boards.shape[1]):
             for viewer in range(2):
                 row = content_row(boards, g, board, viewer)

@@ -128,7 +128,7 @@ class IncrementalEvaluator:
     def __init__(self, network: RecursiveNetwork, precision: torch.dtype = torch.float32) -> None:
         self._network, self._precision = network, precision
         self.evaluations, self.seconds = 0, 0.0
-        self._shape = (0, 0)
+        self._depth, self._room = 0, 0  # of the games of which roots are kept
         self.refresh()
 
     @torch.inference_mode()
@@ -146,15 +146,17 @@ class IncrementalEvaluator:
         start = time.perf_counter()
         depth, number, weights = len(state.levels), len(state.focus), self._weights
         boards = tree.num_boards(depth)
-        if self._shape != (depth, number):
-            self._shape, self._void = (depth, number), True
+        if depth != self._depth or number > self._room:
+            self._depth, self._room, self._void = depth, number, True
             inner = max(1, tree.num_boards(depth - 1))
             self._rows = np.full((2, number, 9 ** (depth - 1)), -1, np.int32)
             self._embeddings = torch.zeros(2, number, inner, weights.width)
             self._sums = torch.zeros(2, number, inner, 2 * weights.hidden)
         changed = np.zeros((number, boards), np.bool_)
-        changes.update_roots(state.levels, state.boards, self._rows, self._void, changed)
-        self._void = False
+        if self._void:
+            self._rows[:] = -1
+            self._void = False
+        changes.update_roots(state.levels, state.boards, self._rows, changed)
         for level in range(depth - 2, -1, -1):
             first, end = tree.num_boards(level), tree.num_boards(level + 1)
             roots, nodes = np.nonzero(changed[:, first:end])
