@@ -59,7 +59,7 @@ class Tracker:
         self._shown_at = time.perf_counter()
         self._measured = (
             training.counters.positions,
-            training.evaluator.evaluations,
+            training.evaluations,
             time.perf_counter(),
         )
         self._rate, self._losses, self._last = 0.0, "", "none yet"
@@ -116,7 +116,7 @@ class Tracker:
 
     def _speed(self) -> dict[str, float]:
         training = self._training
-        now = (training.counters.positions, training.evaluator.evaluations, time.perf_counter())
+        now = (training.counters.positions, training.evaluations, time.perf_counter())
         positions, evaluations, seconds = (b - a for a, b in zip(self._measured, now, strict=True))
         self._measured = now
         self._rate = positions / seconds
@@ -129,7 +129,7 @@ class Tracker:
     def _time(self) -> dict[str, float]:
         clock = self._training.clock
         parts = dict(clock.parts)
-        parts["network"] = self._training.evaluator.seconds
+        parts["network"] = self._training.network_seconds
         parts["search"] = parts.pop("self-play", 0.0) - parts["network"]
         return {f"time/{name}": value / clock.seconds for name, value in parts.items()}
 

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from agents.alphazero.agent import best_device
 from agents.alphazero.checkpoint import Card, Checkpoints, initialise
-from agents.alphazero.evaluators import make_evaluator
+from agents.alphazero.evaluators import make_evaluators
 from agents.alphazero.learner import Learner, Update
 from agents.alphazero.networks import make_network
 from agents.alphazero.precision import PRECISIONS, fastest_precision
@@ -89,7 +89,7 @@ class Training:
             initialise(network, Path(config.init))
         network.to(self.device)
         self.learner = Learner(network, config.learner, depth, self.device, config.seed, precision)
-        self.evaluator = make_evaluator(network, self.device, precision)
+        self.evaluators = make_evaluators(network, self.device, precision, config.runtime.threads)
         self.selfplay = SelfPlay(
             depth, config.selfplay, config.search.rules, config.search.simulations, config.seed,
             config.search.solver, config.runtime.threads,
@@ -111,6 +111,16 @@ class Training:
         return max(used)
 
     @property
+    def evaluations(self) -> int:
+        """Of positions by the network, in this sitting's self-play."""
+        return sum(evaluator.evaluations for evaluator in self.evaluators)
+
+    @property
+    def network_seconds(self) -> float:
+        """What of the time of self-play they took, over all sittings."""
+        return sum(evaluator.seconds for evaluator in self.evaluators) / len(self.evaluators)
+
+    @property
     def owed(self) -> bool:
         """Whether it is the learner's turn."""
         return self.counters.owed > 0
@@ -118,7 +128,7 @@ class Training:
     def play(self) -> Round:
         """A round of self-play; what is ready goes into the replay."""
         learner, counters = self.config.learner, self.counters
-        round_ = self.selfplay.round(self.evaluator)
+        round_ = self.selfplay.round(self.evaluators)
         self.replay.append(round_.records)
         counters.positions += self.config.selfplay.games
         counters.fresh += self.config.selfplay.games
@@ -139,8 +149,13 @@ class Training:
         self.published = not self.owed
         if self.published:
             self._check_finite()
-            self.evaluator.refresh()
+            self.refresh()
         return update
+
+    def refresh(self) -> None:
+        """Self-play gets the weights that the network has now."""
+        for evaluator in self.evaluators:
+            evaluator.refresh()
 
     def _check_finite(self) -> None:
         for name, weight in self.learner.average.state_dict().items():
@@ -177,7 +192,7 @@ class Training:
                 "counters": asdict(self.counters),
                 "seconds": self.clock.seconds,
                 "parts": dict(self.clock.parts),
-                "network_seconds": self.evaluator.seconds,
+                "network_seconds": self.network_seconds,
             },
             self.learner.updates,
         )
@@ -190,8 +205,9 @@ class Training:
         self.replay = Replay(self._folder / "replay", self.config.game.depth, size, window)
         self.selfplay.restore(state["selfplay"])
         self.learner.restore(state["learner"], average)
-        self.evaluator.refresh()
-        self.evaluator.seconds = state["network_seconds"]
+        self.refresh()
+        for evaluator in self.evaluators:
+            evaluator.seconds = state["network_seconds"]
         self.counters = Counters(**state["counters"])
         self.clock = Clock(state["parts"], state["seconds"])
 

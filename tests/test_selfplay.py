@@ -35,7 +35,7 @@ def test_every_searched_choice_of_a_game_is_recorded_once_with_its_result():
     play, evaluator = selfplay(games=1), TableEvaluator()
     searched, games = [], 0
     for _ in range(100):
-        round_ = play.round(evaluator)
+        round_ = play.round([evaluator])
         searched.append(round_)
         if len(round_.outcomes):
             games += 1
@@ -62,7 +62,7 @@ def test_every_searched_choice_of_a_game_is_recorded_once_with_its_result():
 
 def test_without_random_plies_games_begin_at_the_beginning_and_forced_choices_are_skipped():
     play = selfplay(games=4)
-    seen = [play.round(UniformEvaluator()).positions for _ in range(30)]
+    seen = [play.round([UniformEvaluator()]).positions for _ in range(30)]
     assert (seen[0].ply == 0).all()
     for positions in seen:
         assert (positions.legal_children.sum(axis=1) > 1).all()
@@ -72,7 +72,7 @@ def test_without_random_plies_games_begin_at_the_beginning_and_forced_choices_ar
 @pytest.mark.parametrize("depth", DEPTHS)
 def test_first_games_are_staggered(depth):
     play = selfplay(depth, simulations=1, games=40 if depth < 4 else 8, stagger=0.6)
-    plies = play.round(UniformEvaluator()).positions.ply
+    plies = play.round([UniformEvaluator()]).positions.ply
     assert plies.max() > 0.3 * 9**depth
     assert len(set(plies.tolist())) > (5 if depth == 1 else len(plies) // 2)
     assert plies.max() <= 0.6 * 9**depth + depth
@@ -80,7 +80,7 @@ def test_first_games_are_staggered(depth):
 
 def test_random_plies_differ_between_games():
     play = selfplay(2, games=40, random_plies=4, simulations=1)
-    positions = play.round(UniformEvaluator()).positions
+    positions = play.round([UniformEvaluator()]).positions
     assert set(positions.ply.tolist()) == {0, 1, 2, 3, 4}
     assert len(set(positions.keys.tolist())) > 25
 
@@ -88,8 +88,8 @@ def test_random_plies_differ_between_games():
 def test_early_choices_are_drawn_from_the_policy_and_later_ones_are_the_best():
     sampled, best = selfplay(2, games=300, sampled_plies=1), selfplay(2, games=300)
     for play, follows in ((best, 1.0), (sampled, None)):
-        round_ = play.round(TableEvaluator())
-        after = play.round(TableEvaluator()).positions
+        round_ = play.round([TableEvaluator()])
+        after = play.round([TableEvaluator()]).positions
         taken = after.focus - 1  # the first choice, at the root, moved the focus down
         share = float((taken == round_.result.digit).mean())
         expected = float(round_.result.policy[np.arange(300), round_.result.digit].mean())
@@ -105,7 +105,7 @@ def test_with_a_horizon_positions_come_out_early_with_a_later_value_for_the_righ
     play, evaluator = selfplay(2, games=3, horizon=horizon), TableEvaluator()
     shown = []
     for number in range(20):
-        round_ = play.round(evaluator)
+        round_ = play.round([evaluator])
         shown.append(round_)
         if number < horizon or len(round_.outcomes):
             continue
@@ -119,7 +119,7 @@ def test_with_a_horizon_positions_come_out_early_with_a_later_value_for_the_righ
 
 def test_the_end_of_a_game_with_a_horizon_has_its_result():
     play = selfplay(1, games=8, horizon=3)
-    rounds = [play.round(TableEvaluator()) for _ in range(30)]
+    rounds = [play.round([TableEvaluator()]) for _ in range(30)]
     records = np.concatenate([round_.records for round_ in rounds])
     games = sum(len(round_.outcomes) for round_ in rounds)
     assert 0 < (records["outcome"] != UNKNOWN).sum() <= 3 * games
@@ -129,7 +129,7 @@ def test_fast_rounds_teach_the_value_alone():
     play = selfplay(2, games=8, simulations=9, fast_share=0.5)
     fast = 0
     for _ in range(100):
-        round_ = play.round(TableEvaluator())
+        round_ = play.round([TableEvaluator()])
         fast += round_.fast
         assert round_.result.simulations.max() == (2 if round_.fast else 9)
         if len(round_.records):
@@ -144,17 +144,18 @@ def test_the_same_seed_plays_the_same_games_and_a_state_goes_on_with_them():
     options = {"random_plies": 2, "sampled_plies": 4, "stagger": 0.5, "horizon": 4}
     first, second = (selfplay(2, seed=3, fast_share=0.3, **options) for _ in range(2))
     for _ in range(30):
-        first.round(TableEvaluator())
-        second.round(TableEvaluator())
+        first.round([TableEvaluator()])
+        second.round([TableEvaluator()])
     third = selfplay(2, seed=3, fast_share=0.3, **options)
     third.restore(second.state())
     for _ in range(30):
-        ours, theirs = first.round(TableEvaluator()), third.round(TableEvaluator())
+        ours, theirs = first.round([TableEvaluator()]), third.round([TableEvaluator()])
         np.testing.assert_array_equal(ours.records, theirs.records)
         np.testing.assert_array_equal(ours.positions.keys, theirs.positions.keys)
     other = selfplay(2, seed=4, **options)
     assert not np.array_equal(
-        other.round(TableEvaluator()).positions.keys, first.round(TableEvaluator()).positions.keys
+        other.round([TableEvaluator()]).positions.keys,
+        first.round([TableEvaluator()]).positions.keys,
     )
 
 
@@ -166,3 +167,12 @@ def test_the_same_seed_plays_the_same_games_and_a_state_goes_on_with_them():
 def test_what_is_out_of_range_is_named(changes, complaint):
     with pytest.raises(ValueError, match=complaint):
         config(**changes)
+
+
+def test_games_divided_among_evaluators_are_the_same_games():
+    alone, divided = (selfplay(2, games=7, seed=1, fast_share=0.3) for _ in range(2))
+    for _ in range(10):
+        one = alone.round([TableEvaluator()])
+        three = divided.round([TableEvaluator() for _ in range(3)])
+        for ours, theirs in zip(one.result, three.result, strict=True):
+            np.testing.assert_array_equal(ours, theirs)

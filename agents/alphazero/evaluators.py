@@ -1,4 +1,4 @@
-"""Which evaluator suits a network and a device."""
+"""Which evaluators suit a network and a device."""
 
 from __future__ import annotations
 
@@ -8,12 +8,28 @@ from torch import nn
 from agents.alphazero.evaluator import NetworkEvaluator
 from agents.alphazero.incremental import IncrementalEvaluator
 from agents.alphazero.networks.recursive import RecursiveNetwork
+from agents.threads import num_cores
+
+AnyEvaluator = NetworkEvaluator | IncrementalEvaluator
 
 
 def make_evaluator(
     network: nn.Module, device: torch.device, precision: torch.dtype = torch.float32
-) -> NetworkEvaluator | IncrementalEvaluator:
+) -> AnyEvaluator:
     """The fastest evaluator of a network that is on `device`."""
     if isinstance(network, RecursiveNetwork) and device.type == "cpu":
         return IncrementalEvaluator(network, precision)
     return NetworkEvaluator(network, device, precision)
+
+
+def make_evaluators(
+    network: nn.Module, device: torch.device, precision: torch.dtype, threads: int | None = None
+) -> list[AnyEvaluator]:
+    """The fastest evaluators for many games, which are to be divided among them.
+
+    One for each of `threads` cores (all by default), if the network is evaluated incrementally:
+    what is not a matrix product then runs side by side as well.
+    """
+    if isinstance(network, RecursiveNetwork) and device.type == "cpu":
+        return [IncrementalEvaluator(network, precision, 1) for _ in range(threads or num_cores())]
+    return [make_evaluator(network, device, precision)]

@@ -121,12 +121,18 @@ class IncrementalEvaluator:
     """Evaluates with the weights that `network` has now; `refresh` takes over later ones.
 
     On the CPU. The full network, `NetworkEvaluator`, is its slow twin. With bfloat16 as
-    `precision`, matrix products are done in it; sums stay float32. `evaluations` and `seconds` say
+    `precision`, matrix products are done in it; sums stay float32. `threads` are torch's in the
+    thread that calls `plant` and `evaluate`; as it is by default. `evaluations` and `seconds` say
     how many evaluations there were and how long they took.
     """
 
-    def __init__(self, network: RecursiveNetwork, precision: torch.dtype = torch.float32) -> None:
-        self._network, self._precision = network, precision
+    def __init__(
+        self,
+        network: RecursiveNetwork,
+        precision: torch.dtype = torch.float32,
+        threads: int | None = None,
+    ) -> None:
+        self._network, self._precision, self._threads = network, precision, threads
         self.evaluations, self.seconds = 0, 0.0
         self._depth, self._room = 0, 0  # of the games of which roots are kept
         self.refresh()
@@ -144,6 +150,8 @@ class IncrementalEvaluator:
     def plant(self, state: State) -> None:
         """Compute those boards of the roots that differ from what is kept."""
         start = time.perf_counter()
+        if self._threads is not None:
+            torch.set_num_threads(self._threads)  # of the calling thread alone
         depth, number, weights = len(state.levels), len(state.focus), self._weights
         boards = tree.num_boards(depth)
         if depth != self._depth or number > self._room:

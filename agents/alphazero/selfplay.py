@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from agents.alphazero.schedule import GAMES, ROUNDS
 from agents.search.evaluator import Evaluator, Rows
 from agents.search.search import Result, Rules, search
 from agents.seeds import game_seeds
+from agents.threads import parallel
 from rstt_env import outcome as outcomes
 from rstt_env import tree
 from rstt_env.outcome import UNDECIDED, view
@@ -106,19 +108,28 @@ class SelfPlay:
         self._begin(self._ids)
         self._settle()
 
-    def round(self, evaluator: Evaluator) -> Round:
-        """Search every game once and go on with what the search chose."""
+    def round(self, evaluators: Sequence[Evaluator]) -> Round:
+        """Search every game once and go on with what the search chose.
+
+        The games are divided among the evaluators; if there are several, each has a thread.
+        """
         config, positions = self._config, self._positions
         rng = np.random.default_rng((self._seed, ROUNDS, self.rounds))
         fast = bool(rng.random() < config.fast_share)
         seeds = game_seeds(self._seed, self._ids.astype(np.uint64), config.games)
         searched = positions.copy()
-        result = search(
-            searched, evaluator, self._rules,
-            config.fast_simulations if fast else self._simulations,
-            seeds.astype(np.uint64), explore=not fast, solver=self._solver,
-            threads=self._threads,
-        )  # fmt: skip
+        simulations = config.fast_simulations if fast else self._simulations
+        parts = np.array_split(np.arange(config.games), len(evaluators))
+
+        def search_part(number: int) -> Result:
+            return search(
+                searched[parts[number]], evaluators[number], self._rules, simulations,
+                seeds[parts[number]].astype(np.uint64), explore=not fast, solver=self._solver,
+                threads=self._threads if len(parts) == 1 else 1,
+            )  # fmt: skip
+
+        results = parallel(search_part, range(len(parts)), len(parts))
+        result = Result(*map(np.concatenate, zip(*results, strict=True)))
         policy = np.zeros_like(result.policy) if fast else result.policy
         encoding = encode(searched.state, np.arange(config.games))
         records = new_records(self._depth, encoding, policy, result.value)

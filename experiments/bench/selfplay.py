@@ -12,7 +12,9 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from agents.alphazero.encoding import encode
 from agents.alphazero.evaluator import AT_ONCE
+from agents.alphazero.evaluators import make_evaluator
 from agents.alphazero.networks.inputs import Inputs
+from agents.alphazero.precision import PRECISIONS
 from agents.alphazero.replay import new_records
 from agents.search.search import search
 from experiments.bench.engine import Announce
@@ -102,10 +104,13 @@ def _evaluator(training: Training, seconds: float) -> float:
         leaves.play(leaves.random_squares(ply + np.arange(AT_ONCE))[going], going)
     going = np.flatnonzero(leaves.outcome == UNDECIDED)
     chosen = going[np.arange(AT_ONCE) % len(going)]
-    training.evaluator.plant(roots.state)
+    evaluator = make_evaluator(
+        training.learner.network, training.device, PRECISIONS[training.config.runtime.precision]
+    )
+    evaluator.plant(roots.state)
 
     def work() -> float:
-        training.evaluator.evaluate(leaves.state, chosen, chosen)
+        evaluator.evaluate(leaves.state, chosen, chosen)
         return AT_ONCE
 
     return best_rate(work, seconds)
@@ -113,8 +118,8 @@ def _evaluator(training: Training, seconds: float) -> float:
 
 def _positions(training: Training, number: int) -> Positions:
     """Positions of self-play's first round, as many as asked for."""
-    training.selfplay.round(training.evaluator)
-    seen = training.selfplay.round(training.evaluator).positions
+    training.selfplay.round(training.evaluators)
+    seen = training.selfplay.round(training.evaluators).positions
     return seen[np.arange(number) % len(seen)]
 
 
@@ -123,11 +128,11 @@ def _selfplay(training: Training, seconds: float) -> float:
     rounds = max(1, round(learner.updates * learner.batch / learner.reuse / games))
 
     def work() -> float:
-        before = training.evaluator.evaluations
+        before = training.evaluations
         if training.selfplay.rounds % rounds == 0:  # as often as the learner publishes weights
-            training.evaluator.refresh()
-        training.replay.append(training.selfplay.round(training.evaluator).records)
-        return training.evaluator.evaluations - before
+            training.refresh()
+        training.replay.append(training.selfplay.round(training.evaluators).records)
+        return training.evaluations - before
 
     return best_rate(work, seconds)
 
@@ -136,10 +141,12 @@ def _one_game(training: Training, seconds: float) -> float:
     position = _positions(training, 1)
     rules, seeds = training.config.search.rules, np.zeros(1, np.uint64)
 
+    evaluator = make_evaluator(training.learner.network, training.device)
+
     def work() -> float:
-        before = training.evaluator.evaluations
-        search(position, training.evaluator, rules, 64, seeds, explore=False)
-        return training.evaluator.evaluations - before
+        before = evaluator.evaluations
+        search(position, evaluator, rules, 64, seeds, explore=False)
+        return evaluator.evaluations - before
 
     return best_rate(work, seconds)
 
