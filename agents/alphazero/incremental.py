@@ -46,7 +46,7 @@ class _Weights:
         self.width = width = nine // 9
         context, children, sent = torch.split(head.weight, [width, nine, nine], dim=1)
         self.bias = first.bias
-        self.table = torch.cat((network.prepare(), network.decided.weight))  # [19686, C]
+        self.table = network.prepare()  # [19686, C]
         self._sums = torch.cat((first.weight, sent)).T.to(precision).contiguous()  # [9C, 2H]
         self._slices = self._sums.view(9, width, -1)  # one for each digit
         self._context = context.T.to(precision).contiguous()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import embedding
 
 from agents.alphazero.encoding import DRAWN, NUM_CODES, OPEN
 from agents.alphazero.networks.inputs import Inputs
@@ -66,9 +67,8 @@ class RecursiveNetwork(nn.Module):
         self.register_buffer("one_hot", one_hot, persistent=False)  # [19683, 27]
 
     def prepare(self) -> Tensor:
-        """[19683, C]: the embedding of every content of a deepest board."""
-        table: Tensor = self.embed_contents(self.one_hot)
-        return table
+        """[19686, C]: the embedding of every content of a deepest board, then of decided boards."""
+        return torch.cat((self.embed_contents(self.one_hot), self.decided.weight))
 
     def forward(self, inputs: Inputs, table: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Logits of the nine choices, [n, 9], and of win, draw and loss, [n, 3].
@@ -76,42 +76,44 @@ class RecursiveNetwork(nn.Module):
         `table` is `prepare()`, for those who evaluate often with the same weights.
         """
         boards = self._embed(inputs, self.prepare() if table is None else table)
-        rows = torch.arange(len(inputs.focus), device=boards.device)[:, None]
+        number = boards.shape[1]
+        nine = torch.arange(1, 10, device=boards.device)
+        # one gather for all boards that are looked at: its gradient is as large as all boards
+        wanted = torch.cat(
+            (
+                inputs.path,
+                9 * inputs.focus[:, None] + nine,
+                9 * inputs.reach.clamp(min=0)[:, None] + nine,
+            ),
+            1,
+        )
+        firsts = number * torch.arange(len(boards), device=boards.device)[:, None]
+        near = embedding(firsts + wanted.clamp(max=number - 1), boards.flatten(0, 1))
+        below, children, sent = torch.split(near, [inputs.path.shape[1], 9, 9], 1)
+
         context = boards[:, 0]
-        for board in inputs.path.unbind(1):
-            below = boards[rows[:, 0], board] + self.digit((board - 1) % 9)
-            refined = self.step(torch.cat((context, below), 1))
+        for step, board in enumerate(inputs.path.unbind(1)):
+            refined = self.step(
+                torch.cat((context, below[:, step] + self.digit((board - 1) % 9)), 1)
+            )
             context = context + torch.where(board[:, None] > 0, refined, 0.0)
 
-        nine = torch.arange(1, 10, device=boards.device)
-        at_squares = 9 * inputs.focus + 1 >= boards.shape[1]
-        inner = torch.where(at_squares, 0, inputs.focus)[:, None]
-        children = torch.where(
-            at_squares[:, None, None],
-            self.square(inputs.cells.clamp(max=2)),
-            boards[rows, 9 * inner + nine] if boards.shape[1] > 1 else 0.0,
-        )
-        sends = (inputs.reach >= 0)[:, None, None]
-        reached = inputs.reach.clamp(min=0)[:, None]
-        sent = torch.where(
-            sends, boards[rows, 9 * reached + nine] if boards.shape[1] > 1 else 0.0, self.nowhere
-        ).expand(-1, 9, -1)
+        at_squares = 9 * inputs.focus + 1 >= number
+        squares = self.square(inputs.cells.clamp(max=2))
+        children = torch.where(at_squares[:, None, None], squares, children)
+        sent = torch.where((inputs.reach >= 0)[:, None, None], sent, self.nowhere)
         output = self.head(torch.cat((context, children.flatten(1), sent.flatten(1)), 1))
         return output[:, :9], output[:, 9:]
 
     def _embed(self, inputs: Inputs, table: Tensor) -> Tensor:
         """[n, num_boards, C]: all boards by heap number; learned vectors where one is decided."""
-        levels = [self._with_decided(inputs, table[inputs.contents])]
-        while levels[-1].shape[1] > 1:
-            below = levels[-1]
-            own = self.combine(below.reshape(len(below), below.shape[1] // 9, -1))
-            levels.append(own if own.shape[1] == 1 else self._with_decided(inputs, own))
+        status = inputs.status[:, (inputs.status.shape[1] - 1) // 9 :]
+        rows = torch.where(status == OPEN, inputs.contents, NUM_CODES - 1 + status)
+        levels = [embedding(rows, table)]
+        while (number := levels[-1].shape[1]) > 1:
+            own = self.combine(levels[-1].reshape(len(rows), number // 9, -1))
+            first = (number // 9 - 1) // 8  # the level's first heap number
+            status = inputs.status[:, first : first + number // 9, None]
+            decided = self.decided((status[..., 0] - 1).clamp(min=0))
+            levels.append(torch.where(status == OPEN, own, decided))
         return torch.cat(levels[::-1], 1)
-
-    def _with_decided(self, inputs: Inputs, level: Tensor) -> Tensor:
-        """The embeddings of a level, with those of decided boards replaced."""
-        number = level.shape[1]
-        first = (number - 1) // 8  # the level's first heap number
-        status = inputs.status[:, first : first + number]
-        decided = self.decided((status - 1).clamp(min=0))
-        return torch.where((status == OPEN)[..., None], level, decided)
