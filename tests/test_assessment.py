@@ -15,7 +15,7 @@ from experiments.publish import publish
 from experiments.schema import PublishConfig
 from experiments.tracking import calibration_error
 from tests.conftest import DEPTHS
-from tests.test_train import run
+from tests.runs import run
 
 pytestmark = pytest.mark.jit  # self-play takes minutes without
 

@@ -6,7 +6,7 @@ import pytest
 from agents import make_agent
 from rstt_env import UNDECIDED, Positions
 from rstt_env.outcome import O, X
-from tests.test_train import compose, train
+from tests.runs import compose, train
 
 
 def losses(agent):

@@ -8,7 +8,7 @@ import pytest
 from agents import make_agent
 from rstt_env import IllegalMoveError, Positions, positions_from_moves
 from tests.conftest import JIT
-from tests.test_train import run
+from tests.runs import run
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")

@@ -1,14 +1,8 @@
-"""Training runs: exact resumption, interruption, curves, and what is refused."""
+"""Training runs: exact resumption, interruption, and what a run leaves behind."""
 
-import os
-import shutil
 import signal
-import subprocess
-import sys
 import time
 
-import hydra
-import numpy as np
 import pytest
 import torch
 from omegaconf import OmegaConf
@@ -16,75 +10,13 @@ from safetensors.torch import load_file
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from agents import make_agent
-from agents.alphazero.checkpoint import BEST, STATE, WEIGHTS, Checkpoints, load_network
+from agents.alphazero.checkpoint import BEST, WEIGHTS, Checkpoints, load_network
 from experiments.assessment import Assessor
-from experiments.schema import register
 from experiments.stopping import Stop
 from experiments.train import train
-from experiments.training import saved_config
 from rstt_env import Positions
 from tests.conftest import DEPTHS
-
-SMALL = [
-    "network.embedding=8",
-    "network.hidden=16",
-    "network.content_hidden=8",
-    "network.head_blocks=1",
-]
-TINY = [
-    "search.simulations=4",
-    "selfplay.games=8",
-    "selfplay.random_plies=2",
-    "learner.batch=16",
-    "learner.window_min=32",
-    "learner.window_max=500",
-    "learner.updates=4",
-    "evaluation.opponents=[random]",
-    "evaluation.ratings=null",
-    "evaluation.games=2",
-    "evaluation.final_games=2",
-    "evaluation.simulations=2",
-    "budget.minutes=null",
-]
-
-
-def compose(*overrides, tiny=True):
-    register()
-    small = [] if {"network=resnet", "network=own"} & set(overrides) else SMALL
-    with hydra.initialize_config_module("configs", version_base="1.3"):
-        composed = hydra.compose("train", [*(small + TINY) * tiny, *overrides])
-    return OmegaConf.to_object(saved_config(composed, list(overrides)))
-
-
-def run(output, *overrides, after_step=lambda training: None):
-    return train(compose(f"output={output}", *overrides), after_step)
-
-
-CLOCK = ("speed/", "time/", "memory/", "endgames/", "strength/")
-
-
-def curves(folder, clock=CLOCK):
-    """Curve → [(positions, value)], without those that depend on the clock."""
-    events = EventAccumulator(str(folder), size_guidance={"scalars": 0}).Reload()
-    return {
-        name: [(event.step, event.value) for event in events.Scalars(name)]
-        for name in events.Tags()["scalars"]
-        if not name.startswith(clock)
-    }
-
-
-def positions_of(folder):
-    """Of the newest checkpoint."""
-    return int(Checkpoints(folder).all()[-1].name.partition("-")[0])
-
-
-def stop_after(positions):
-    def after_step(training):
-        if training.counters.positions >= positions:
-            os.kill(os.getpid(), signal.SIGINT)
-
-    return after_step
-
+from tests.runs import compose, curves, positions_of, program, run, start, stop_after
 
 pytestmark = pytest.mark.jit  # self-play takes minutes without
 
@@ -198,24 +130,34 @@ def test_evaluation_changes_nothing(tmp_path):
     assert all(torch.equal(ours[name], theirs[name]) for name in ours)
 
 
+@pytest.mark.parametrize("updates", [1, 3, 50])
+def test_positions_are_reused_as_often_as_asked(tmp_path, updates):
+    done = run(tmp_path / "run", "budget.positions=1600", f"learner.updates={updates}",
+               "learner.reuse=3")  # fmt: skip
+    seen = done.learner.updates * 16 / 3
+    assert seen == pytest.approx(1600 - 16 * updates / 3, abs=16 * updates / 3 + 300)
+    assert seen > 1000
+
+
+def test_a_run_that_diverges_ends_and_keeps_its_last_checkpoint(tmp_path):
+    with pytest.raises(ValueError, match=r"diverged.*lower"):
+        run(tmp_path / "run", "budget.positions=4000", "learner.rate=1e30", "learner.warmup=0",
+            "learner.weight_decay=1e30", "runtime.checkpoint_minutes=0")  # fmt: skip
+    _, network = load_network(tmp_path / "run")
+    assert all(torch.isfinite(weight).all() for weight in network.state_dict().values())
+
+
+def test_an_assessment_is_broken_off_by_a_stop_and_kept_within_its_share(tmp_path):
+    options = ["budget.positions=400", "evaluation.every=16"]
+    done = run(tmp_path / "run", *options, "evaluation.share=0.0")
+    assert done.counters.assessed_at == 0
+    assert not any(name.startswith("strength") for name in curves(tmp_path / "run", clock=()))
+    stop = Stop(requested=True)
+    assessor = Assessor(compose("budget.positions=400"), tmp_path / "other")
+    assert assessor.assess(done, stop) is None
+
+
 # --- as a program ---
-
-
-def command(*arguments):
-    sweep = ["-m"] * ("-m" in arguments)  # flags come first
-    rest = [argument for argument in arguments if argument != "-m"]
-    return [sys.executable, "-m", "experiments.train", *sweep, *SMALL, *TINY, *rest]
-
-
-def program(*arguments, **options):
-    return subprocess.run(command(*arguments), capture_output=True, text=True, **options)
-
-
-def start(*arguments):
-    return subprocess.Popen(
-        command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )  # fmt: skip
 
 
 def wait_for(condition, seconds=120):
@@ -246,163 +188,3 @@ def test_a_sweep_gives_every_run_a_folder(tmp_path):
     assert done.returncode == 0, done.stderr
     folders = sorted(path.name for path in (tmp_path / "sweep").iterdir())
     assert folders == ["0_seed-0", "1_seed-1"]
-
-
-@pytest.mark.parametrize(("arguments", "complaint"), [
-    (["game=depth5"], "game is 'depth5'"),
-    (["learner.bacth=3"], "did you mean 'learner.batch'"),
-    (["experiment=quik"], "did you mean quick"),
-    (["learner.batch=1000"], "a batch is drawn from the window"),
-    (["learner.batch=many"], "learner.batch: "),
-    (["network.name=recursiv"], "no network is called 'recursiv'"),
-    (["network.width=3"], "nothing is called 'network.width'"),
-    (["network.hidden=-4"], "network 'recursive' with"),
-    (["selfplay.random_plies=-1"], "selfplay.random_plies is -1"),
-    (["search.considered=12"], "search.considered is 12"),
-    (["evaluation.simulations=-1"], "evaluation.simulations is -1"),
-    (["-m", "learner.bacth=1,2"], "did you mean 'learner.batch'"),
-    (["-m", "seed=0,-1"], "seed is -1"),
-    (["resume=nowhere"], "nowhere is no run"),
-    (["init=nowhere"], "nowhere does not exist"),
-    (["evaluation.opponents=[utc:100]"], "no agent is called 'utc'"),
-    (["budget.positions=0"], "budget.positions 0"),
-    (["runtime.device=gpu"], "runtime.device is 'gpu'"),
-    (["runtime.precision=int8"], "runtime.precision is 'int8'"),
-    (["output=full/run"], "can't be written"),
-])  # fmt: skip
-def test_what_is_wrong_is_said_in_a_line(tmp_path, arguments, complaint):
-    (tmp_path / "full").write_text("a file in the way")
-    done = program("output=run", "budget.positions=80", *arguments)
-    assert done.returncode == 1
-    assert complaint in done.stderr
-    assert done.stderr.count("\n") == 1, done.stderr
-
-
-def test_what_was_wrong_can_be_put_right_with_the_same_folder(tmp_path):
-    for wrong in ("init=nowhere", "network.name=nothing", "evaluation.opponents=[nobody]"):
-        with pytest.raises(ValueError, match="no"):
-            run(tmp_path / "run", "budget.positions=80", wrong)
-    run(tmp_path / "run", "budget.positions=80")
-    with pytest.raises(ValueError, match="holds something already"):
-        run(tmp_path / "run", "budget.positions=80")
-
-
-def test_a_run_goes_on_without_what_it_started_from_and_keeps_new_settings(tmp_path):
-    run(tmp_path / "first", "budget.positions=80")
-    run(tmp_path / "second", f"init={tmp_path / 'first'}", "budget.positions=80")
-    shutil.rmtree(tmp_path / "first")
-    resume = f"resume={tmp_path / 'second'}"
-    train(compose(resume, "budget.positions=160", "learner.rate=1e-4"))
-    train(compose(resume, "budget.positions=240"))
-    assert positions_of(tmp_path / "second") == 240
-    assert compose(resume).learner.rate == pytest.approx(1e-4)
-    assert len((tmp_path / "second" / "final" / "games.jsonl").read_text().splitlines()) == 2
-
-
-@pytest.mark.parametrize("updates", [1, 3, 50])
-def test_positions_are_reused_as_often_as_asked(tmp_path, updates):
-    done = run(tmp_path / "run", "budget.positions=1600", f"learner.updates={updates}",
-               "learner.reuse=3")  # fmt: skip
-    seen = done.learner.updates * 16 / 3
-    assert seen == pytest.approx(1600 - 16 * updates / 3, abs=16 * updates / 3 + 300)
-    assert seen > 1000
-
-
-def test_a_run_that_diverges_ends_and_keeps_its_last_checkpoint(tmp_path):
-    with pytest.raises(ValueError, match=r"diverged.*lower"):
-        run(tmp_path / "run", "budget.positions=4000", "learner.rate=1e30", "learner.warmup=0",
-            "learner.weight_decay=1e30", "runtime.checkpoint_minutes=0")  # fmt: skip
-    _, network = load_network(tmp_path / "run")
-    assert all(torch.isfinite(weight).all() for weight in network.state_dict().values())
-
-
-def test_an_assessment_is_broken_off_by_a_stop_and_kept_within_its_share(tmp_path):
-    options = ["budget.positions=400", "evaluation.every=16"]
-    done = run(tmp_path / "run", *options, "evaluation.share=0.0")
-    assert done.counters.assessed_at == 0
-    assert not any(name.startswith("strength") for name in curves(tmp_path / "run", clock=()))
-    stop = Stop(requested=True)
-    assessor = Assessor(compose("budget.positions=400"), tmp_path / "other")
-    assert assessor.assess(done, stop) is None
-
-
-# --- checkpoints that are not what they should be ---
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("finished") / "run"
-    run(folder, "budget.positions=640")
-    return folder
-
-
-def damaged(finished, tmp_path, change):
-    copy = tmp_path / "copy"
-    subprocess.run(["cp", "-r", str(finished), str(copy)], check=True)
-    change(Checkpoints(copy).all()[-1], copy)
-    return copy
-
-
-def cut(path):
-    path.write_bytes(path.read_bytes()[:-100])
-
-
-@pytest.mark.parametrize(("change", "complaint"), [
-    (lambda point, run: cut(point / WEIGHTS), "is cut or no safetensors file"),
-    (lambda point, run: cut(point / STATE), "is missing or cut"),
-    (lambda point, run: (point / STATE).unlink(), "is missing or cut"),
-    (lambda point, run: shutil.rmtree(run / "replay"), "missing or cut"),
-    (lambda point, run: (run / "config.yaml").unlink(), "is no run"),
-])  # fmt: skip
-def test_a_damaged_checkpoint_is_named(finished, tmp_path, change, complaint):
-    copy = damaged(finished, tmp_path, change)
-    with pytest.raises(ValueError, match=complaint):
-        train(compose(f"resume={copy}", "budget.positions=720"))
-
-
-@pytest.mark.parametrize(("overrides", "complaint"), [
-    (["game=depth3"], "start a new one from its weights by init="),
-    (["network=resnet"], "can't change that"),
-    (["selfplay.games=9"], "has selfplay.games=8, not 9"),
-    (["experiment=quick"], "the run keeps its settings"),
-])  # fmt: skip
-def test_another_game_or_network_can_t_go_on(finished, overrides, complaint):
-    register()
-    with hydra.initialize_config_module("configs", version_base="1.3"):
-        composed = hydra.compose("train", [f"resume={finished}", *overrides])
-    with pytest.raises(ValueError, match=complaint):
-        saved_config(composed, [f"resume={finished}", *overrides])
-
-
-def test_other_weights_don_t_fit(finished, tmp_path):
-    with pytest.raises(ValueError, match="the weights don't fit"):
-        run(tmp_path / "new", "network.hidden=32", f"init={finished}", "budget.positions=80")
-    with pytest.raises(ValueError, match="the weights don't fit"):
-        run(tmp_path / "other", "network=resnet", f"init={finished}", "budget.positions=80")
-
-
-def test_a_full_disk_leaves_the_checkpoints_that_were_there(finished, tmp_path, monkeypatch):
-    copy = damaged(finished, tmp_path, lambda point, run: None)
-    before = sorted(path.name for path in (copy / "checkpoints").iterdir())
-
-    def full(*arguments, **options):
-        raise RuntimeError("PytorchStreamWriter failed writing file: no space left on device")
-
-    monkeypatch.setattr(torch, "save", full)
-    with pytest.raises(OSError, match=r"can't be written: .* no space left"):
-        train(compose(f"resume={copy}", "budget.positions=720"))
-    assert sorted(path.name for path in (copy / "checkpoints").iterdir()) == before
-
-
-def test_numbers_survive_a_checkpoint(tmp_path):
-    from agents.alphazero.checkpoint import _to_arrays, _to_tensors
-
-    state = {
-        "a": np.arange(5, dtype=np.uint16).reshape(5, 1),
-        "b": {"c": np.empty((0, 3)), "d": 2**70},
-        "e": None,
-    }
-    torch.save(_to_tensors(state), tmp_path / "state.pt")
-    back = _to_arrays(torch.load(tmp_path / "state.pt", weights_only=True))
-    np.testing.assert_equal(back, state)
-    assert back["a"].dtype == np.uint16
