@@ -164,6 +164,7 @@ class Tracker:
             "loss/policy_floor": mean("policy_floor"),
             "loss/result": mean("result_loss"),
             "loss/root_value": mean("root_loss"),
+            "loss/owners": mean("owner_loss"),
             "learner/gradient_norm": mean("gradient_norm"),
             "learner/rate": self._training.learner.rate(self._training.progress),
             "learner/policy_entropy": mean("policy_entropy"),

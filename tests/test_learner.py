@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from agents.alphazero.encoding import encode
-from agents.alphazero.learner import Learner, LearnerConfig
+from agents.alphazero.encoding import OPEN, encode
+from agents.alphazero.learner import Learner, LearnerConfig, in_play
 from agents.alphazero.networks import make_network
 from agents.alphazero.networks.inputs import Inputs
 from agents.alphazero.replay import (
@@ -37,6 +37,7 @@ def config(**changes):
         "ema": 0.9,
         "result_weight": 1.0,
         "root_weight": 1.0,
+        "owner_weight": 0.0,
         "window_min": 32,
         "window_share": 0.5,
         "window_max": 1000,
@@ -99,6 +100,33 @@ def test_the_losses_are_those_of_the_formulas():
     assert float(update.result_loss) == pytest.approx(result / number, rel=1e-4)
     assert float(update.root_loss) == pytest.approx(root / number, rel=1e-4)
     assert float(loss.detach()) == pytest.approx((policy + result + root) / number, rel=1e-4)
+
+
+def test_owners_are_learnt_from_boards_that_are_in_play():
+    own, made = learner(owner_weight=0.5), records()
+    made["owners"][:, 1:] = np.arange(len(made))[:, None] % 4
+    loss, update = own._loss(made)
+    logits = own.network.with_owners(Inputs.of(encoding_of(made), CPU))[2].detach().numpy()
+    losses = []
+    for row, board in zip(*np.nonzero(made["status"] == OPEN), strict=True):
+        chances = np.exp(logits[row, board]) / np.exp(logits[row, board]).sum()
+        losses.append(-np.log(chances[made["owners"][row, board]]))
+    assert float(update.owner_loss) == pytest.approx(np.mean(losses), rel=1e-4)
+    others = update.policy_loss + update.result_loss + update.root_loss
+    assert float(loss.detach()) == pytest.approx(float(others + 0.5 * update.owner_loss), rel=1e-4)
+
+
+def test_boards_inside_a_decided_one_are_out_of_play():
+    status = torch.zeros(2, 91, dtype=torch.uint8)
+    status[0, 3], status[0, 50] = 1, 3
+    inside = range(9 * 3 + 1, 9 * 3 + 10)
+    out = {(0, board) for board in (3, 50, *inside)}
+    assert {tuple(pair) for pair in (~in_play(status)).nonzero().tolist()} == out
+
+
+def test_networks_that_say_nothing_of_owners_learn_without():
+    _, update = learner("resnet", owner_weight=0.5)._loss(records())
+    assert float(update.owner_loss) == 0
 
 
 def test_closed_children_get_no_gradient():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from agents.alphazero.encoding import encode
+from agents.alphazero.encoding import DRAWN, MINE, THEIRS, encode
 from agents.alphazero.replay import DRAW, LOSS, UNKNOWN, WIN, encoding_of, policies, values
 from agents.alphazero.selfplay import SelfPlay, SelfPlayConfig
 from agents.search.evaluator import UniformEvaluator
@@ -115,6 +115,40 @@ def test_with_a_horizon_positions_come_out_early_with_a_later_value_for_the_righ
         expected = np.where(same, round_.result.value, -round_.result.value)
         np.testing.assert_allclose(values(round_.records), expected, atol=1e-4)
         np.testing.assert_allclose(policies(round_.records), then.result.policy, atol=1e-4)
+
+
+def test_owners_are_those_of_the_newest_position_for_the_right_player():
+    horizon, swapped = 5, np.array([0, 2, 1, 3])
+    play, evaluator, shown = selfplay(2, games=3, horizon=horizon), TableEvaluator(), []
+    for number in range(40):
+        round_ = play.round([evaluator])
+        shown.append(round_)
+        if number < horizon:
+            continue
+        if len(round_.outcomes):
+            break
+        status = encode(round_.positions.state, np.arange(3)).status
+        same = shown[number - horizon].positions.to_play == round_.positions.to_play
+        expected = np.where(same[:, None], status, swapped[status])
+        np.testing.assert_array_equal(round_.records["owners"], expected)
+    assert status.any()
+
+
+def test_owners_at_the_end_of_a_game_are_those_of_its_last_boards():
+    play, evaluator = selfplay(2, games=1), UniformEvaluator()
+    rounds = []
+    while not rounds or not len(rounds[-1].outcomes):
+        rounds.append(play.round([evaluator]))
+    records, outcome = rounds[-1].records, int(rounds[-1].outcomes[0])
+    movers = np.array([int(round_.positions.to_play[0]) for round_ in rounds])
+    wanted = np.full(len(records), DRAWN) if outcome == outcomes.DRAW else np.where(
+        movers == outcome, MINE, THEIRS
+    )  # fmt: skip
+    np.testing.assert_array_equal(records["owners"][:, 0], wanted)
+    last = records["owners"]
+    decided = records["status"] != 0
+    np.testing.assert_array_equal(last[decided], records["status"][decided])  # they stay so
+    assert len(np.unique(last[movers == 0], axis=0)) == 1
 
 
 def test_the_end_of_a_game_with_a_horizon_has_its_result():

@@ -29,7 +29,8 @@ def transform(records: NDArray[Any], symmetries: NDArray[np.int64], depth: int) 
     deepest = tree.permuted_nodes(depth - 1)  # [8, 9^(d-1)]
     digits = tree.SYMMETRIES
     turned["contents"][rows, deepest[symmetries]] = _permuted_contents()[own, records["contents"]]
-    turned["status"][rows, boards[symmetries]] = records["status"]
+    for name in ("status", "owners"):
+        turned[name][rows, boards[symmetries]] = records[name]
     for name in ("cells", "legal", "policy"):
         turned[name][rows, digits[symmetries]] = records[name]
     turned["path"] = boards[own, records["path"]]  # the root, which ends a path, stays

@@ -59,6 +59,19 @@ def encode(state: State, games: NDArray[np.int64]) -> Encoding:
     return encoding
 
 
+def statuses(
+    state: State, games: NDArray[np.int64], viewers: NDArray[np.int64]
+) -> NDArray[np.uint8]:
+    """uint8[n, num_boards]: what became of the boards of n positions, seen by n players.
+
+    OPEN for the root, even where the game is over.
+    """
+    out = np.empty((len(games), state.boards.shape[1]), np.uint8)
+    for row, (game, viewer) in enumerate(zip(games, viewers, strict=True)):
+        fill_status(state.levels, state.boards, game, viewer, out[row])
+    return out
+
+
 @kernel
 def status_of(boards, g, board, digit, mover):
     """OPEN, MINE, THEIRS or DRAWN: what became of a child of `board`."""
@@ -67,6 +80,15 @@ def status_of(boards, g, board, digit, mover):
     if (get(boards, g, board, 1 - mover) >> digit) & 1:
         return THEIRS
     return DRAWN if (get(boards, g, board, CLOSED) >> digit) & 1 else OPEN
+
+
+@kernel
+def fill_status(levels, boards, g, viewer, out):
+    """What became of each board of position `g`, into `out`, uint8[num_boards]; root: OPEN."""
+    out[0] = OPEN
+    for board in range(first_deepest(levels)):
+        for digit in range(9):
+            out[9 * board + 1 + digit] = status_of(boards, g, board, digit, viewer)
 
 
 @kernel
@@ -99,10 +121,7 @@ def fill(state, games, contents, status, path, cells, focus, reach, legal):
             mine = BASE_THREE[get(boards, g, deepest + board, mover)]
             theirs = BASE_THREE[get(boards, g, deepest + board, 1 - mover)]
             contents[i, board] = mine + 2 * theirs
-        status[i, 0] = OPEN
-        for board in range(deepest):
-            for digit in range(9):
-                status[i, 9 * board + 1 + digit] = status_of(boards, g, board, digit, mover)
+        fill_status(levels, boards, g, mover, status[i])
         for digit in range(9):
             cells[i, digit] = status_of(boards, g, at, digit, mover)
             legal[i, digit] = (FULL & ~get(boards, g, at, CLOSED)) >> digit & 1

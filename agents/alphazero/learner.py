@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from agents.alphazero.augmentation import transform
+from agents.alphazero.encoding import OPEN
 from agents.alphazero.networks.inputs import Inputs
 from agents.alphazero.replay import UNKNOWN, Replay, encoding_of, policies, values
 from agents.alphazero.schedule import UPDATES, LearnerConfig
@@ -25,9 +26,19 @@ class Update(NamedTuple):
     policy_entropy: Tensor
     result_loss: Tensor
     root_loss: Tensor
+    owner_loss: Tensor  # 0 where it isn't learnt
     gradient_norm: Tensor
     value: Tensor  # float[batch], win less loss
     outcome: Tensor  # int64[batch], see `replay`
+
+
+def in_play(status: Tensor) -> Tensor:
+    """bool[n, num_boards]: which boards are neither decided nor inside a decided one."""
+    parents = (torch.arange(status.shape[1], device=status.device) - 1).clamp(min=0) // 9
+    live = status == OPEN
+    while not torch.equal(live, below := live & live[:, parents]):
+        live = below
+    return live
 
 
 class Learner:
@@ -51,6 +62,7 @@ class Learner:
         self._device, self._seed = device, seed
         self.average = copy.deepcopy(network).eval()
         self.updates = 0
+        self._learns_owners = config.owner_weight > 0 and hasattr(network, "with_owners")
         self._optimizer = torch.optim.AdamW(
             network.parameters(), lr=config.rate, weight_decay=config.weight_decay
         )
@@ -86,7 +98,10 @@ class Learner:
 
         low = self._precision != torch.float32
         with torch.autocast(self._device.type, self._precision, enabled=low):
-            logits, wdl = self.network(inputs)
+            if self._learns_owners:
+                logits, wdl, owners = self.network.with_owners(inputs)  # type: ignore[operator]
+            else:
+                logits, wdl = self.network(inputs)
         logits, wdl = logits.float(), wdl.float()
         logits = logits.masked_fill(~inputs.legal, -1e9)  # softmax over the legal children alone
         with_policy = target.sum().clamp(min=1)  # fast searches have no policy to learn
@@ -97,6 +112,12 @@ class Learner:
         value = chances[:, 0] - chances[:, 2]
         error = functional.mse_loss(value, root)
         loss = policy + self.config.result_weight * result + self.config.root_weight * error
+        owner = torch.zeros_like(error)
+        if self._learns_owners:
+            later = torch.from_numpy(records["owners"]).to(self._device).long()
+            chosen = in_play(inputs.status)
+            owner = functional.cross_entropy(owners[chosen].float(), later[chosen])
+            loss = loss + self.config.owner_weight * owner
         with torch.no_grad():
             shares = torch.softmax(logits, 1)
             update = Update(
@@ -107,6 +128,7 @@ class Learner:
                 * len(records)
                 / (outcome != UNKNOWN).sum().clamp(min=1),
                 root_loss=error.detach(),
+                owner_loss=owner.detach(),
                 gradient_norm=error.detach(),
                 value=value.detach(),
                 outcome=outcome,

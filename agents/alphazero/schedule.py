@@ -24,6 +24,8 @@ class LearnerConfig:
         ema: how slowly the averaged weights, for evaluation, follow: their share that stays.
         result_weight: of the cross-entropy to the result.
         root_weight: of the squared error to the value of the search's root.
+        owner_weight: of the cross-entropy to what becomes of each open board, for networks that
+            say so (`with_owners`).
         window_min, window_share, window_max: the newest positions that are learnt from are this
             share of all, within these bounds.
     """
@@ -39,6 +41,7 @@ class LearnerConfig:
     ema: float
     result_weight: float
     root_weight: float
+    owner_weight: float
     window_min: int
     window_share: float
     window_max: int

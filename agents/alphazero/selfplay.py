@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.alphazero.encoding import encode
+from agents.alphazero.encoding import DRAWN, MINE, OPEN, THEIRS, encode, statuses
 from agents.alphazero.replay import DRAW, LOSS, WIN, new_records, record_type, to_units
 from agents.alphazero.schedule import GAMES, ROUNDS
 from agents.search.evaluator import Evaluator, Rows
@@ -20,6 +20,8 @@ from rstt_env import outcome as outcomes
 from rstt_env import tree
 from rstt_env.outcome import UNDECIDED, view
 from rstt_env.positions import Positions
+
+_SWAPPED = np.array([OPEN, THEIRS, MINE, DRAWN], np.uint8)  # a status seen by the other player
 
 
 @dataclass
@@ -137,7 +139,9 @@ class SelfPlay:
         for game, mover in enumerate(searched.to_play.tolist()):
             self._waiting[game].append((records[game], mover))
             while config.horizon is not None and len(self._waiting[game]) > config.horizon:
-                ready.append(self._bootstrapped(game, float(result.value[game])))
+                ready.append(
+                    self._bootstrapped(game, float(result.value[game]), encoding.status[game])
+                )
 
         digits = result.digit.copy()
         early = np.flatnonzero(searched.ply < config.sampled_plies)
@@ -156,12 +160,13 @@ class SelfPlay:
             fast=fast,
         )
 
-    def _bootstrapped(self, game: int, value: float) -> NDArray[Any]:
-        """The oldest waiting position, its value target taken from the newest root's."""
+    def _bootstrapped(self, game: int, value: float, status: NDArray[np.uint8]) -> NDArray[Any]:
+        """The oldest waiting position; its targets are the newest root's value and boards."""
         record, mover = self._waiting[game].pop(0)
         newest_mover = self._waiting[game][-1][1]
         ready = np.array([record])
         ready["value"] = to_units(np.array([view(value, newest_mover, mover)]))
+        ready["owners"] = status if newest_mover == mover else _SWAPPED[status]
         return ready
 
     def _settle(self) -> list[tuple[NDArray[Any], int, int]]:
@@ -193,9 +198,12 @@ class SelfPlay:
         """The waiting positions of a game that ended, with its result."""
         waiting = self._waiting[game]
         records = np.array([record for record, _ in waiting], record_type(self._depth))
+        owners = statuses(self._positions.state, np.array([game, game]), np.array([0, 1]))
+        drawn = outcome == outcomes.DRAW
         for record, (_, mover) in zip(records, waiting, strict=True):
-            drawn = outcome == outcomes.DRAW
             record["outcome"] = DRAW if drawn else WIN if outcome == mover else LOSS
+            record["owners"] = owners[mover]
+            record["owners"][0] = DRAWN if drawn else MINE if outcome == mover else THEIRS
         self._waiting[game] = []
         return records
 

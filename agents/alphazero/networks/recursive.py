@@ -61,6 +61,7 @@ class RecursiveNetwork(nn.Module):
             nn.ReLU(),
             nn.Linear(hidden, 12),
         )
+        self.owner = nn.Linear(width, 4)  # for the learner alone
         codes = torch.arange(NUM_CODES)
         digits = codes[:, None] // 3 ** torch.arange(9) % 3  # [19683, 9]
         one_hot = nn.functional.one_hot(digits, 3).flatten(1).float()
@@ -76,6 +77,19 @@ class RecursiveNetwork(nn.Module):
         `table` is `prepare()`, for those who evaluate often with the same weights.
         """
         boards = self._embed(inputs, self.prepare() if table is None else table)
+        return self._answer(inputs, boards)
+
+    def with_owners(self, inputs: Inputs) -> tuple[Tensor, Tensor, Tensor]:
+        """As `forward`, and what will become of each board: logits, [n, num_boards, 4], of its
+        being open, mine, theirs or drawn some plies later.
+
+        They are seen in a board's embedding alone: a target for embeddings that is closer than the
+        game's result (after the ownership head of KataGo; Wu, 2019).
+        """
+        boards = self._embed(inputs, self.prepare())
+        return *self._answer(inputs, boards), self.owner(boards)
+
+    def _answer(self, inputs: Inputs, boards: Tensor) -> tuple[Tensor, Tensor]:
         number = boards.shape[1]
         nine = torch.arange(1, 10, device=boards.device)
         # one gather for all boards that are looked at: its gradient is as large as all boards
