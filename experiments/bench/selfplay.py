@@ -17,6 +17,7 @@ from agents.alphazero.networks.inputs import Inputs
 from agents.alphazero.precision import PRECISIONS
 from agents.alphazero.replay import new_records
 from agents.search.search import search
+from experiments.bench.breakdown import breakdown
 from experiments.bench.engine import Announce
 from experiments.bench.measure import Row, best_rate
 from experiments.schema import TrainConfig, register
@@ -31,30 +32,33 @@ def run(seconds: float, announce: Announce) -> Iterator[Row]:
     peak = _matrix_peak(seconds)
     yield Row("matrix products, float32", peak, "FLOP", 1e9 / peak, "FLOP")
     for depth in (1, 2, 3, 4):
-        config = _config(depth)
+        announce(f"depth {depth}")
         with TemporaryDirectory() as folder:
-            config.output = f"{folder}/run"
-            training = Training(config, Path(config.output))
-            announce(f"the bare network at depth {depth}")
-            bare, flops = _bare(training, seconds)
-            name = f"network, depth {depth}, batches of {AT_ONCE}: of these products"
-            yield Row(name, bare, "evaluation", 1e9 / bare, "evaluation", bare * flops / peak)
-            announce(f"the evaluator at depth {depth}")
-            fast = _evaluator(training, seconds)
-            name = f"evaluator, depth {depth}, the same batches: of the network"
-            yield Row(name, fast, "evaluation", 1e9 / fast, "evaluation", fast / bare)
-            announce(f"self-play at depth {depth}")
-            rate = _selfplay(training, seconds)
-            name = f"self-play, depth {depth}, {config.selfplay.games} games: of the evaluator"
-            yield Row(name, rate, "evaluation", 1e9 / rate, "evaluation", rate / fast)
-            announce(f"one game at depth {depth}")
-            rate = _one_game(training, seconds)
-            name = f"one game, depth {depth}: of the evaluator"
-            yield Row(name, rate, "evaluation", 1e9 / rate, "evaluation", rate / fast)
-            announce(f"the learner at depth {depth}")
-            rate = _learner(training, seconds)
-            name = f"learner, depth {depth}, batches of {config.learner.batch}"
-            yield Row(name, rate, "position", 1e9 / rate, "position")
+            yield from _rows(depth, folder, seconds, peak)
+
+
+def _rows(depth: int, folder: str, seconds: float, peak: float) -> Iterator[Row]:
+    def row(what: str, rate: float, ratio: float | None = None, unit: str = "evaluation") -> Row:
+        return Row(f"depth {depth}: {what}", rate, unit, 1e9 / rate, unit, ratio)
+
+    config = _config(depth)
+    config.output = f"{folder}/run"
+    training = Training(config, Path(config.output))
+    bare, flops = _bare(training, seconds)
+    yield row(f"network, batches of {AT_ONCE}: of these products", bare, bare * flops / peak)
+    fast = _evaluator(training, seconds)
+    yield row("evaluator, the same batches: of the network", fast, fast / bare)
+    rate = _selfplay(training, seconds)
+    yield row(f"self-play, {config.selfplay.games} games: of the evaluator", rate, rate / fast)
+    parts = breakdown(training, seconds)
+    whole = sum(parts.values())
+    for part, spent in parts.items():
+        if spent > 0:  # there is no path at depth 1
+            yield row(f"self-play on one core, {part}: of its time", 1e9 / spent, spent / whole)
+    rate = _one_game(training, seconds)
+    yield row("one game: of the evaluator", rate, rate / fast)
+    rate = _learner(training, seconds)
+    yield row(f"learner, batches of {config.learner.batch}", rate, unit="position")
 
 
 def _config(depth: int) -> TrainConfig:
