@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +27,7 @@ from experiments.schema import TrainConfig
 from experiments.stopping import Stop
 from experiments.training import Training
 
-_EXTREME = 2000.0  # Elo: no rating is looked for beyond
+_EXTREME = 4000.0  # Elo: no rating is looked for beyond
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Assessment:
 
     Attributes:
         matches: against each opponent.
-        rating: on the scale of the opponents' ratings; None if they have none.
+        rating: on the scale of the opponents' ratings; None if one of them has none.
         policy_accuracy, search_accuracy: in solved endgames.
         best: whether no assessment before was better.
     """
@@ -91,12 +92,13 @@ class Assessor:
             )
             for simulations in (0, options.simulations)
         )
-        rating = pooled_rating(matches, options.ratings) if options.ratings else None
-        score = sum(match.score.value for match in matches)  # tells runs without ratings apart
-        merit = score if rating is None else rating.value
-        best = counters.best_merit is None or merit >= counters.best_merit
+        rating = None
+        if set(options.opponents) <= set(options.ratings):
+            rating = pooled_rating(matches, [options.ratings[match.opponent] for match in matches])
+        score = sum(match.score.value for match in matches)
+        best = score >= counters.best_score
         if best:
-            counters.best_merit = merit
+            counters.best_score = score
             path = self._folder / "checkpoints" / BEST
             path.parent.mkdir(exist_ok=True)
             save_weights(path, training.learner.average, training.card)
@@ -130,6 +132,7 @@ def pooled_rating(matches: list[Match], ratings: list[float]) -> Estimate:
     """The rating at which the pooled score against opponents of known ratings is expected.
 
     The interval is that of the pooled score: of the agent's games, not of the known ratings.
+    Where all or none of the games were won, there is only a bound: the rating is infinite.
     """
     pairs = [score for match in matches for score in match.pair_scores]
     weights = [len(match.games) / (2 * len(pairs)) for match in matches]
@@ -141,6 +144,8 @@ def pooled_rating(matches: list[Match], ratings: list[float]) -> Estimate:
         )
 
     def inverse(score: float) -> float:
+        if score in (0.0, 1.0):
+            return math.copysign(math.inf, score - 0.5)
         low, high = -_EXTREME, _EXTREME
         for _ in range(50):
             middle = (low + high) / 2
@@ -159,9 +164,10 @@ def final_table(config: TrainConfig, folder: Path, checkpoint: Path) -> list[Mat
     origin = {"commit": facts["commit"], "seed": config.seed}
     # openings that no assessment has seen
     meeting = Meeting(depth, options.final_games, config.seed + 1000, folder / "final", origin)
+    agent = f"az:{checkpoint}:{options.simulations}"
     matches: list[Match] = []
     for opponent in options.opponents:
-        matches.append(play_match(f"az:{checkpoint}:{options.simulations}", opponent, meeting))
+        matches.append(play_match(agent, opponent, meeting, threads=config.runtime.threads))
         name = f"az:{options.simulations}"  # the folder is no part of a result
         figures = {**facts, "matches": [{**match.figures(), "agent": name} for match in matches]}
         path = folder / "final" / "results.json"

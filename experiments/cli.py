@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import itertools
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from rich.table import Table
 
 import configs
 from agents import KINDS
+from experiments.explain import settings
 from experiments.schema import register
 
 _VALUED = {
@@ -53,6 +55,9 @@ def run(
         resumed: may replace the composed configuration, given what the command line overrides.
     """
     register()
+    OmegaConf.register_new_resolver("settings", settings, replace=True)
+    if os.getcwd() not in sys.path:  # where a user's own network or agent lies
+        sys.path.append(os.getcwd())
     if "--list-agents" in sys.argv:
         list_agents()
         return

@@ -34,8 +34,16 @@ class Meeting:
     """Goes into every game's record."""
 
 
-def play_match(agent: str, opponent: str, meeting: Meeting, sprt: SPRT | None = None) -> Match:
+def play_match(
+    agent: str,
+    opponent: str,
+    meeting: Meeting,
+    sprt: SPRT | None = None,
+    threads: int | None = None,
+) -> Match:
     """Play `meeting.games` games, fewer if `sprt` decides earlier or Ctrl-C stops it.
+
+    Both agents use `threads` cores, by default all.
 
     Raises:
         KeyboardInterrupt: before the first pair was done; after it, the match is returned as
@@ -43,8 +51,8 @@ def play_match(agent: str, opponent: str, meeting: Meeting, sprt: SPRT | None = 
     """
     match = Match(agent, opponent, sprt)
     agents = (
-        make_agent(agent, meeting.depth, meeting.seed),
-        make_agent(opponent, meeting.depth, meeting.seed + 1),
+        make_agent(agent, meeting.depth, meeting.seed, threads),
+        make_agent(opponent, meeting.depth, meeting.seed + 1, threads),
     )
     openings = make_openings(meeting.depth, meeting.games // 2, meeting.seed)
     with _live_line() as live:

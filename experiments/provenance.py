@@ -34,7 +34,7 @@ def provenance(config: Any) -> dict[str, Any]:
     Where the results were written is no part of it: they get published.
     """
     versions = {}
-    for package in ("rstt", "numpy", "numba"):
+    for package in ("rstt", "numpy", "numba", "torch"):
         try:
             versions[package] = version(package)
         except PackageNotFoundError:

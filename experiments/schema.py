@@ -100,6 +100,11 @@ class GumbelConfig(SearchConfig):
     def rules(self) -> Rules:
         if not 1 <= self.considered <= 9:
             raise ValueError(f"search.considered is {self.considered}; it must be from 1 to 9")
+        if not (self.c_visit >= 0 and self.c_scale >= 0):
+            raise ValueError(
+                f"search.c_visit is {self.c_visit} and search.c_scale {self.c_scale}; both must "
+                "be 0 or more"
+            )
         return GumbelRules(self.c_visit, self.c_scale, self.considered)
 
 
@@ -113,10 +118,10 @@ class PuctConfig(SearchConfig):
 
     @property
     def rules(self) -> Rules:
-        if not 0 <= self.noise <= 1 or self.alpha <= 0:
+        if not (0 <= self.noise <= 1 and self.alpha > 0 and self.c_puct >= 0):
             raise ValueError(
-                f"search.noise is {self.noise} and search.alpha {self.alpha}; the first must be "
-                "from 0 to 1, the second more than 0"
+                f"search.noise is {self.noise}, search.alpha {self.alpha} and search.c_puct "
+                f"{self.c_puct}; they must be from 0 to 1, more than 0, and 0 or more"
             )
         return PuctRules(self.c_puct, self.noise, self.alpha)
 
@@ -130,7 +135,7 @@ class EvaluationConfig:
 
     simulations: int = MISSING
     opponents: list[str] = MISSING
-    ratings: list[float] | None = None
+    ratings: dict[str, float] = field(default_factory=dict)
     games: int = MISSING
     every: int = MISSING
     share: float = MISSING
@@ -147,11 +152,6 @@ class EvaluationConfig:
         if not self.opponents or len(set(self.opponents)) < len(self.opponents):
             raise ValueError(
                 f"evaluation.opponents are {self.opponents}; name one or more different ones"
-            )
-        if self.ratings is not None and len(self.ratings) != len(self.opponents):
-            raise ValueError(
-                f"evaluation.ratings are {self.ratings}; give one for each of "
-                f"{self.opponents}, or null"
             )
 
 
@@ -174,8 +174,11 @@ class RuntimeConfig:
             )
         if self.threads is not None and self.threads < 1:
             raise ValueError(f"runtime.threads is {self.threads}; give 1 or more, or null")
-        if self.keep < 1:
-            raise ValueError(f"runtime.keep is {self.keep}; it must be 1 or more")
+        if self.keep < 1 or not self.checkpoint_minutes >= 0:
+            raise ValueError(
+                f"runtime.keep is {self.keep} and runtime.checkpoint_minutes "
+                f"{self.checkpoint_minutes}; they must be 1 or more and 0 or more"
+            )
 
 
 @dataclass
@@ -187,7 +190,7 @@ class BudgetConfig:
 
     def __post_init__(self) -> None:
         given = [amount for amount in (self.minutes, self.positions) if amount is not None]
-        if not given or min(given) <= 0:
+        if not given or not all(amount > 0 for amount in given):  # nan is not
             raise ValueError(
                 f"budget.minutes is {self.minutes} and budget.positions {self.positions}; give "
                 "one of them, or both, more than 0"

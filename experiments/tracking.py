@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -69,6 +71,7 @@ class Tracker:
         positions = self._training.counters.positions
         # in the middle of the learner's turn, the curves of these positions are still to come
         purge = positions if self._training.owed else positions + 1
+        threading.excepthook = _quiet
         self._writer = SummaryWriter(str(self._folder), purge_step=purge if positions else None)
         facts = self._config.facts()
         self._writer.add_custom_scalars(_LAYOUT)
@@ -90,7 +93,9 @@ class Tracker:
         trace: TracebackType | None,
     ) -> None:
         self._live.stop()
-        self._writer.close()
+        with suppress(OSError):  # the checkpoint is there; `_add` has said what was wrong
+            self._writer.close()
+        threading.excepthook = threading.__excepthook__
 
     # --- curves ---
 
@@ -103,16 +108,22 @@ class Tracker:
             figures |= self._learning(updates)
         window = self._config.learner.window(training.replay.size)
         figures["replay/positions"] = training.replay.size
-        # how many positions ago the oldest that is learnt from was searched
-        figures["replay/age"] = min(window, training.replay.size)
+        # how many positions have been searched since the oldest that is learnt from came in
+        figures["replay/age"] = min(
+            window + training.counters.positions - training.replay.size,
+            training.counters.positions,
+        )
         memory = _memory()
         if memory is not None:
             figures["memory/MiB"] = memory
         self._add(figures)
 
     def _add(self, figures: dict[str, float]) -> None:
-        for name, value in figures.items():
-            self._writer.add_scalar(name, value, self._training.counters.positions)
+        try:
+            for name, value in figures.items():
+                self._writer.add_scalar(name, value, self._training.counters.positions)
+        except OSError as error:
+            raise OSError(f"the curves in {self._folder} can't be written: {error}") from None
 
     def _speed(self) -> dict[str, float]:
         training = self._training
@@ -193,7 +204,8 @@ class Tracker:
                         figures[f"strength/{suffix}{kind}/{match.opponent}"] = value
         if assessment.rating is not None:
             for name, value in assessment.rating._asdict().items():
-                figures["strength/rating" + ("" if name == "value" else f"_{name}")] = value
+                if np.isfinite(value):
+                    figures["strength/rating" + ("" if name == "value" else f"_{name}")] = value
         self._add(figures)
         for number, picture in enumerate(pictures(self._config, self._training)):
             self._writer.add_image(
@@ -203,7 +215,11 @@ class Tracker:
             f"{match.score.value:.0%} v {match.opponent}" for match in assessment.matches
         )
         if assessment.rating is not None:
-            self._last += f", Elo {assessment.rating.value:+.0f}"
+            rating = assessment.rating
+            self._last += ", Elo " + (
+                f"{rating.value:+.0f}" if np.isfinite(rating.value)
+                else f"over {rating.low:+.0f}" if rating.value > 0 else f"under {rating.high:+.0f}"
+            )  # fmt: skip
         self._figures = figures
         if not self._console.is_terminal:
             self._print(f"{self._training.counters.positions:,} positions: {self._last}")
@@ -252,6 +268,12 @@ class Tracker:
         progress, seconds = self._training.progress, self._training.clock.seconds
         left = seconds / progress - seconds if progress else 0.0
         return f"{int(left) // 60}:{int(left) % 60:02}"
+
+
+def _quiet(error: threading.ExceptHookArgs) -> None:
+    """Leave out the traceback of TensorBoard's thread on a full disk: it is raised again."""
+    if not isinstance(error.exc_value, OSError):
+        threading.__excepthook__(error)
 
 
 def calibration_error(value: NDArray[np.floating[Any]], result: NDArray[np.floating[Any]]) -> float:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rich.console import Console
+
 from agents.alphazero.checkpoint import Checkpoints
 from agents.alphazero.learner import Update
 from agents.alphazero.selfplay import Round
@@ -53,6 +55,12 @@ def train(config: TrainConfig, after_step: Callable[[Training], None] = lambda _
             tracker.show()
         path = training.save(checkpoints)
         tracker.finish(path)
+    if not training.learner.updates and not stop.requested:
+        Console(stderr=True).print(
+            f"nothing was learnt: learner.window_min is {config.learner.window_min:,} positions, "
+            f"and {training.replay.size:,} were ready when the budget was used up",
+            soft_wrap=True,
+        )
     if stop.requested:
         raise KeyboardInterrupt
     final_table(config, folder, path)

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from omegaconf import DictConfig, OmegaConf
 from torch import Tensor
+from yaml import YAMLError  # type: ignore[import-untyped]
 
 from agents.alphazero.agent import best_device
 from agents.alphazero.checkpoint import Card, Checkpoints, initialise
@@ -58,7 +59,7 @@ class Counters:
         fresh: of them, those since the learner's last turn.
         owed: updates that are left of the learner's turn.
         assessed_at: positions at the last assessment.
-        best_merit: of all assessments: the rating, or the sum of scores where there is none.
+        best_score: of all assessments, the opponents' scores added up.
         assessment_seconds: that the last one took.
         kept: size of the replay at each checkpoint that is kept.
     """
@@ -67,7 +68,7 @@ class Counters:
     fresh: float = 0.0
     owed: int = 0
     assessed_at: int = 0
-    best_merit: float | None = None
+    best_score: float = 0.0
     assessment_seconds: float = 0.0
     kept: list[int] = field(default_factory=list)
 
@@ -240,7 +241,7 @@ def save_config(config: TrainConfig, folder: Path) -> None:
         raise ValueError(f"output: {folder} can't be written: {error.strerror}") from None
 
 
-_FIXED = ("game", "network", "search", "selfplay.games", "seed", "init")
+_FIXED = ("game", "network", "search", "selfplay.games", "learner.window_max", "seed", "init")
 
 
 def saved_config(composed: DictConfig, overrides: list[str]) -> DictConfig:
@@ -254,19 +255,24 @@ def saved_config(composed: DictConfig, overrides: list[str]) -> DictConfig:
     path = Path(composed.resume) / CONFIG
     if not path.exists():
         raise ValueError(f"resume: {composed.resume} is no run: it has no {CONFIG}")
-    saved = OmegaConf.load(path)
+    try:
+        saved = OmegaConf.load(path)
+    except (OSError, YAMLError) as error:
+        raise ValueError(f"resume: {path} is damaged: {str(error).splitlines()[0]}") from None
     schema = OmegaConf.structured(TrainConfig)
     schema.search = SEARCHES[saved.search.name]
     config = OmegaConf.merge(schema, saved)
     assert isinstance(config, DictConfig)
     for override in overrides:
         name = override.lstrip("+~").partition("=")[0]
-        if name in ("experiment", "scale"):
+        if name == "output":
+            raise ValueError("resume: a run goes on in its own folder; leave output away")
+        if name in ("experiment", "scale", "selfplay", "learner", "evaluation", "runtime"):
             raise ValueError(
                 f"resume: the run keeps its settings; name those to change, not {name}"
             )
         ours, theirs = OmegaConf.select(composed, name), OmegaConf.select(config, name)
-        if name not in ("resume", "output") and ours != theirs:
+        if name != "resume" and ours != theirs:
             if any(name == fixed or name.startswith(fixed + ".") for fixed in _FIXED):
                 raise ValueError(
                     f"resume: the run in {composed.resume} has {name}={theirs}, not {ours}, and "

@@ -29,7 +29,6 @@ TINY = [
     "learner.window_max=500",
     "learner.updates=4",
     "evaluation.opponents=[random]",
-    "evaluation.ratings=null",
     "evaluation.games=2",
     "evaluation.final_games=2",
     "evaluation.simulations=2",

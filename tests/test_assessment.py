@@ -40,7 +40,9 @@ def test_a_pooled_rating_is_the_one_that_expects_the_score():
 
 def test_a_clean_sweep_has_a_finite_lower_bound():
     rating = pooled_rating([match(20, 0)], [0.0])
-    assert 0 < rating.low < 1000 <= rating.value
+    assert 0 < rating.low < 1000
+    assert rating.value == np.inf
+    assert pooled_rating([match(0, 20)], [0.0]).value == -np.inf
 
 
 def test_calibration_compares_like_with_like():
@@ -69,13 +71,13 @@ def test_runs_are_published_with_their_curves_and_a_picture(tmp_path):
     pytest.importorskip("matplotlib")
     for name in ("one", "two"):
         run(tmp_path / name, "budget.positions=400", "evaluation.every=64", "evaluation.share=1",
-            "evaluation.ratings=[0]")  # fmt: skip
+            "evaluation.opponents=[random]")  # fmt: skip
     runs = [str(tmp_path / name) for name in ("one", "two")]
     publish(PublishConfig(runs, str(tmp_path / "out")))
     result = json.loads((tmp_path / "out" / "one.json").read_text())
     assert result["positions"] == 400
     assert result["config"]["game"]["depth"] == 2
-    assert {"positions", "strength/rating", "endgames/policy", "speed/minutes"} <= set(
+    assert {"positions", "strength/score/random", "endgames/policy", "speed/minutes"} <= set(
         result["curve"][0]
     )
     assert result["final"]["matches"][0]["agent"] == "az:2"

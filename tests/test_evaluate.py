@@ -1,6 +1,7 @@
 """The programs around the arena, started as a user starts them."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -194,7 +195,16 @@ def test_a_match_of_nothing_but_forfeits_fails(tmp_path):
     assert "nothing.py" in done.stdout
 
 
-@pytest.mark.parametrize("program", ["evaluate", "ladder", "bot"])
+def test_help_explains_every_setting(tmp_path):
+    for program in ("train", "evaluate", "ladder"):
+        shown = run(tmp_path, f"experiments.{program}", "--help").stdout
+        listed = shown.partition("with their defaults:")[2].splitlines()
+        settings = [line for line in listed if re.match(r"\w+(\.\w+)?=", line)]
+        assert len(settings) >= 5
+        assert not [line for line in settings if not re.search(r"  \w", line)]
+
+
+@pytest.mark.parametrize("program", ["train", "evaluate", "ladder", "bot"])
 def test_help_is_for_newcomers(tmp_path, program):
     shown = run(tmp_path, f"experiments.{program}", "--help").stdout
     assert f"python -m experiments.{program}" in shown

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agents.search.evaluator import RolloutEvaluator, Stateless, UniformEvaluator
-from agents.search.gumbel import GumbelRules, draw_gumbel, halving_schedule
+from agents.search.gumbel import GumbelRules, draw_gumbel, halving_schedule, root_digit
 from agents.search.puct import PuctRules, best_digit, noisy_priors
 from agents.search.search import search
 from agents.search.tree import add_node, new_tree
@@ -33,6 +33,15 @@ class TableEvaluator(Stateless):
         parts = (keys[:, None] >> np.arange(0, 54, 6, dtype=np.uint64)) & np.uint64(63)
         values = (keys % np.uint64(1001)).astype(np.float32) / 500 - 1
         return parts.astype(np.float32) / 32, values
+
+
+def test_the_root_s_child_is_the_best_of_those_whose_turn_it_is_or_else_of_all():
+    noise, completed, policy = np.zeros(9), np.arange(9) * 1.0, np.ones(9)
+    visits = np.array([1, 1, 1, 1, 1, 0, 0, 0, 0], np.int32)
+    assert root_digit(0b111111111, visits, noise, 1, completed, policy) == 4
+    assert root_digit(0b111111111, visits, noise, 0, completed, policy) == 8
+    assert root_digit(0b111111111, visits, noise, 7, completed, policy) == 8
+    assert root_digit(0b000000111, visits, noise, 0, completed, policy) == 2
 
 
 def test_the_halving_schedule_divides_the_simulations():

@@ -203,6 +203,11 @@ def test_what_is_out_of_range_is_named(changes, complaint):
         config(**changes)
 
 
+def test_fewer_games_than_evaluators_leave_some_idle():
+    play, evaluators = selfplay(2, games=2), [TableEvaluator() for _ in range(3)]
+    assert len(play.round(evaluators).positions) == 2
+
+
 def test_games_divided_among_evaluators_are_the_same_games():
     alone, divided = (selfplay(2, games=7, seed=1, fast_share=0.3) for _ in range(2))
     for _ in range(10):

@@ -76,6 +76,16 @@ def test_every_depth_trains_and_its_agent_plays(tmp_path, depth):
         assert 0 <= square[0] < 9**depth
 
 
+def test_the_classic_search_trains(tmp_path):
+    run(tmp_path / "run", "search=puct", "selfplay.horizon=6", "budget.positions=200")
+    assert "loss/policy" in curves(tmp_path / "run")
+
+
+def test_a_budget_too_small_to_learn_is_told(tmp_path, capsys):
+    run(tmp_path / "run", "budget.positions=16")
+    assert "nothing was learnt: learner.window_min is 32 positions" in capsys.readouterr().err
+
+
 def test_a_run_leaves_curves_tables_checkpoints_and_its_configuration(tmp_path, capsys):
     run(tmp_path / "run", "game=depth1", "budget.positions=400", "evaluation.every=64",
         "evaluation.share=1.0")  # fmt: skip

@@ -34,6 +34,11 @@ def _here(tmp_path, monkeypatch):
     (["selfplay.random_plies=-1"], "selfplay.random_plies is -1"),
     (["search.considered=12"], "search.considered is 12"),
     (["evaluation.simulations=-1"], "evaluation.simulations is -1"),
+    (["learner.window_share=-3"], "learner.window_share is -3"),
+    (["learner.result_weight=-1"], "learner.result_weight is -1"),
+    (["search.c_scale=-1"], "search.c_scale -1"),
+    (["runtime.checkpoint_minutes=-1"], "runtime.checkpoint_minutes -1"),
+    (["budget.minutes=nan"], "budget.minutes is nan"),
     (["-m", "learner.bacth=1,2"], "did you mean 'learner.batch'"),
     (["-m", "seed=0,-1"], "seed is -1"),
     (["resume=nowhere"], "nowhere is no run"),
@@ -98,6 +103,9 @@ def cut(path):
     (lambda point, run: cut(point / WEIGHTS), "is cut or no safetensors file"),
     (lambda point, run: cut(point / STATE), "is missing or cut"),
     (lambda point, run: (point / STATE).unlink(), "is missing or cut"),
+    (lambda point, run: (point / STATE).write_bytes(b""), r"is missing or cut \(EOFError"),
+    (lambda point, run: (point / STATE).write_bytes(b"not a checkpoint"), "is missing or cut"),
+    (lambda point, run: (run / "config.yaml").write_text("a: [b"), "config.yaml is damaged"),
     (lambda point, run: shutil.rmtree(run / "replay"), "missing or cut"),
     (lambda point, run: (run / "config.yaml").unlink(), "is no run"),
 ])  # fmt: skip
@@ -109,6 +117,9 @@ def test_a_damaged_checkpoint_is_named(finished, tmp_path, change, complaint):
 
 @pytest.mark.parametrize(("overrides", "complaint"), [
     (["game=depth3"], "start a new one from its weights by init="),
+    (["output=elsewhere"], "goes on in its own folder"),
+    (["learner.window_max=501"], "can't change that"),
+    (["learner=default"], "the run keeps its settings"),
     (["network=resnet"], "can't change that"),
     (["selfplay.games=9"], "has selfplay.games=8, not 9"),
     (["experiment=quick"], "the run keeps its settings"),
@@ -133,12 +144,22 @@ def test_a_full_disk_leaves_the_checkpoints_that_were_there(finished, tmp_path, 
     before = sorted(path.name for path in (copy / "checkpoints").iterdir())
 
     def full(*arguments, **options):
-        raise RuntimeError("PytorchStreamWriter failed writing file: no space left on device")
+        raise RuntimeError("unexpected pos 181504 vs 181396")  # what torch says then
 
     monkeypatch.setattr(torch, "save", full)
-    with pytest.raises(OSError, match=r"can't be written: .* no space left"):
+    with pytest.raises(OSError, match=r"can't be written .* MiB are free on that disk"):
         train(compose(f"resume={copy}", "budget.positions=720"))
     assert sorted(path.name for path in (copy / "checkpoints").iterdir()) == before
+
+
+def test_a_checkpoint_of_another_format_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("agents.alphazero.checkpoint.FORMAT", 1)
+    run(tmp_path / "old", "budget.positions=80")
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    for wrong in (f"init={tmp_path / 'old'}", f"resume={tmp_path / 'old'}"):
+        with pytest.raises(ValueError, match="has another format than"):
+            train(compose(wrong, "budget.positions=160"))
 
 
 def test_numbers_survive_a_checkpoint(tmp_path):

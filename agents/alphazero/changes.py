@@ -110,19 +110,18 @@ def sort_by_digit(node, order, ends):
 
 
 @kernel
-def gather(node, begins, entry_node, entries, kept, viewers, roots, out):
-    """For each of n leaves what belongs to one of its boards, of one level, into `out`, [n, W].
+def gather(leaves, node, begins, entry_node, entries, kept, viewers, roots, out):
+    """For each of k leaves what belongs to one of its boards, all of a level, into `out`, [k, W].
 
-    That is its own entry, if the board has changed (leaf i has the entries from `begins[i]` on),
-    else what is kept of its root, [2, G, num_boards, W]. Leaves with a negative board are left out.
+    That is its own entry, if the board has changed (a leaf has the entries from its place in
+    `begins` on), else what is kept of its root, [2, G, num_boards, W].
     """
     for i in range(len(node)):
-        if node[i] >= 0:
-            own = -1
-            for entry in range(begins[i], begins[i + 1]):
-                if entry_node[entry] == node[i]:
-                    own = entry
-            out[i] = entries[own] if own >= 0 else kept[viewers[i], roots[i], node[i]]
+        leaf, own = leaves[i], -1
+        for entry in range(begins[leaf], begins[leaf + 1]):
+            if entry_node[entry] == node[i]:
+                own = entry
+        out[i] = entries[own] if own >= 0 else kept[viewers[leaf], roots[leaf], node[i]]
 
 
 @kernel

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +26,7 @@ from torch import Tensor, nn
 
 from agents.alphazero.networks import make_network
 
-FORMAT = 1
+FORMAT = 2
 """Of weights and state. A checkpoint of another one is refused."""
 
 WEIGHTS, STATE, BEST = "weights.safetensors", "state.pt", "best.safetensors"
@@ -54,8 +55,8 @@ def save_weights(path: Path, network: nn.Module, card: Card) -> None:
         save_file(weights, unfinished, card.metadata())
         _sync(unfinished)
         unfinished.replace(path)
-    except safetensors.SafetensorError as error:  # what the library makes of a full disk
-        raise OSError(f"{path} can't be written: {error}") from None
+    except (safetensors.SafetensorError, OSError) as error:
+        raise _unwritable(path, error) from None
     finally:
         unfinished.unlink(missing_ok=True)
 
@@ -155,9 +156,9 @@ class Checkpoints:
             save_weights(unfinished / WEIGHTS, network, card)
             try:
                 torch.save({"format": FORMAT, **_to_tensors(state)}, unfinished / STATE)
-            except RuntimeError as error:  # what torch makes of a full disk
-                raise OSError(f"{path} can't be written: {error}") from None
-            _sync(unfinished / STATE)
+                _sync(unfinished / STATE)
+            except (RuntimeError, OSError) as error:
+                raise _unwritable(path, error) from None
             unfinished.replace(path)
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
@@ -177,10 +178,11 @@ class Checkpoints:
         path = found[-1] / STATE
         try:
             state = torch.load(path, map_location="cpu", weights_only=True)
-        except (OSError, RuntimeError, EOFError, ValueError) as error:
+        except (OSError, RuntimeError, EOFError, ValueError, pickle.UnpicklingError) as error:
+            reason = (str(error) or type(error).__name__).splitlines()[0]
             raise ValueError(
-                f"{path} is missing or cut ({str(error).splitlines()[0]}); delete its folder to "
-                "resume from the checkpoint before"
+                f"{path} is missing or cut ({reason}); delete its folder to resume from the "
+                "checkpoint before"
             ) from None
         if state.pop("format") != FORMAT:
             raise ValueError(f"{path} has another format than {FORMAT}")
@@ -216,6 +218,13 @@ class _Array:
     def back(parts: dict[str, Any]) -> np.ndarray[Any, Any]:
         array: np.ndarray[Any, Any] = parts["bytes"].numpy().view(parts["dtype"])
         return array.reshape(parts["shape"])
+
+
+def _unwritable(path: Path, error: Exception) -> OSError:
+    """What to say when a file can't be written; torch and safetensors don't name a full disk."""
+    folder = next(above for above in path.parents if above.exists())
+    free = shutil.disk_usage(folder).free / 2**20
+    return OSError(f"{path} can't be written ({error}); {free:,.0f} MiB are free on that disk")
 
 
 def _sync(path: Path) -> None:

@@ -31,5 +31,7 @@ def make_evaluators(
     what is not a matrix product then runs side by side as well.
     """
     if isinstance(network, RecursiveNetwork) and device.type == "cpu":
-        return [IncrementalEvaluator(network, precision, 1) for _ in range(threads or num_cores())]
+        first = IncrementalEvaluator(network, precision, 1)
+        others = range((threads or num_cores()) - 1)
+        return [first, *(IncrementalEvaluator(network, precision, 1, first) for _ in others)]
     return [make_evaluator(network, device, precision)]

@@ -1,12 +1,12 @@
 """The recursive network, evaluated from what has changed since the root of the search.
 
 A move changes one deepest board and the boards above it. Of each game, the boards of the root
-are kept in both players' views: the embeddings of inner boards, and their *sums*: what their
-nine children contribute to the first layers that look at them (the combiner's, and the head's
-for the board that a choice sends to). A leaf differs from its root in a few deepest boards. The
-change of an embedding goes through the slice of those layers that belongs to its digit, and is
-added to the sums of the board above: a ninth of a layer in place of a whole one. So the cost of
-an evaluation grows with the depth, and not with the number of boards.
+are kept in both players' views: the embeddings of inner boards, and what their nine children
+contribute to the first layers that look at them: the combiner's (`sums`), and the head's for the
+board that a choice sends to (`sent`). A leaf differs from its root in a few deepest boards. The
+change of an embedding goes through the slice of a layer that belongs to its digit, and is added
+to what is kept of the board above: a ninth of a layer in place of a whole one. So the cost of an
+evaluation grows with the depth, and not with the number of boards.
 
 Nothing is carried on from move to move: when a search begins, its roots are compared with what
 is kept, and boards that differ are computed from their children. The idea is that of NNUE, the
@@ -45,10 +45,10 @@ class _Weights:
         self.hidden, nine = first.weight.shape
         self.width = width = nine // 9
         context, children, sent = torch.split(head.weight, [width, nine, nine], dim=1)
-        self.bias = first.bias
         self.table = network.prepare()  # [19686, C]
-        self._sums = torch.cat((first.weight, sent)).T.to(precision).contiguous()  # [9C, 2H]
-        self._slices = self._sums.view(9, width, -1)  # one for each digit
+        self._bias = first.bias
+        self._first = first.weight.T.to(precision).contiguous()  # [9C, H]
+        self._sent = sent.T.to(precision).contiguous()
         self._context = context.T.to(precision).contiguous()
         self._children = children.T.to(precision).contiguous()
         self.head_bias = head.bias
@@ -57,10 +57,9 @@ class _Weights:
         each = torch.einsum(
             "vc,kch->kvh", network.square.weight, children.T.reshape(9, width, self.hidden)
         )
-        codes = torch.arange(NUM_CODES)
-        self.squares = torch.zeros(NUM_CODES, self.hidden)
-        for digit in range(9):
-            self.squares += each[digit, codes // 3**digit % 3]
+        self.squares = torch.zeros(1, self.hidden)
+        for digit in range(9):  # the contents of the first squares, then of one more
+            self.squares = (each[digit, :, None] + self.squares).flatten(0, 1)
         self.digit = network.digit.weight
         self._combine, self._step, self._head = (
             copy.deepcopy(layers).to(precision)
@@ -68,26 +67,35 @@ class _Weights:
         )
 
     def embed(self, sums: Tensor) -> Tensor:
-        """[m, C]: the embeddings of inner boards from their sums, [m, 2H]."""
-        hidden = sums[:, : self.hidden] + self.bias
-        embeddings: Tensor = self._combine(hidden.to(self._precision)).float()
+        """[m, C]: the embeddings of inner boards from their sums, [m, H]."""
+        embeddings: Tensor = self._combine(sums.to(self._precision)).float()
         return embeddings
 
-    def sum_up(self, children: Tensor) -> Tensor:
-        """[m, 2H]: the sums of inner boards from the embeddings of their children, [m, 9C]."""
-        return (children.to(self._precision) @ self._sums).float()
+    def sum_up(self, children: Tensor) -> tuple[Tensor, Tensor]:
+        """[m, H] each: what is kept of inner boards with the children's embeddings, [m, 9C]."""
+        children = children.to(self._precision)
+        return (children @ self._first).float() + self._bias, (children @ self._sent).float()
 
-    def sum_up_changes(self, changes: Tensor, ends: Rows) -> Tensor:
-        """[m, 2H]: what changes of embeddings, [m, C], sorted by digit, add to the sums above.
+    def add_to_sums(self, sums: Tensor, rows: Rows, change: Tensor, nodes: Rows) -> None:
+        """Add to `sums`, [·, H], what m changes of embeddings, [m, C], make of them.
 
-        Those of digit k are number `ends[k]` to `ends[k + 1]`.
+        That of board `nodes[i]` belongs to `sums[rows[i]]`, the board above it.
         """
-        changes = changes.to(self._precision)
-        added = torch.empty(len(changes), 2 * self.hidden, dtype=self._precision)
-        for digit in range(9):
+        self._add(self._first, sums, rows, change, nodes)
+
+    def add_to_sent(self, sent: Tensor, rows: Rows, change: Tensor, nodes: Rows) -> None:
+        """The same for `sent`."""
+        self._add(self._sent, sent, rows, change, nodes)
+
+    def _add(self, layer: Tensor, kept: Tensor, rows: Rows, change: Tensor, nodes: Rows) -> None:
+        order, ends = np.empty_like(nodes), np.empty(10, np.int64)
+        changes.sort_by_digit(nodes, order, ends)
+        change = change[order].to(self._precision)
+        added = torch.empty(len(change), self.hidden, dtype=self._precision)
+        for digit, weight in enumerate(layer.view(9, self.width, -1)):
             part = slice(ends[digit], ends[digit + 1])
-            torch.mm(changes[part], self._slices[digit], out=added[part])
-        return added.float()
+            torch.mm(change[part], weight, out=added[part])
+        kept.index_add_(0, torch.from_numpy(rows[order]), added.float())
 
     def refine(self, context: Tensor, below: Tensor) -> Tensor:
         """[m, C]: what the next board on the path, [m, C], adds to the context, [m, C]."""
@@ -109,11 +117,12 @@ class _Weights:
 
 
 class _Level(NamedTuple):
-    """The inner boards of one level that differ from their roots', sorted by leaf and board."""
+    """The boards of one level that differ from their roots', sorted by leaf and board."""
 
-    begins: Rows  # int64[n + 1]: the first entry of each leaf
+    leaf: Rows  # int64[m]
     node: Rows  # int64[m]
-    sums: Tensor  # [m, 2H]
+    change: Tensor  # [m, C]: of the embedding
+    begins: Rows  # int64[n + 1]: the first entry of each leaf
     embeddings: Tensor  # [m, C]
 
 
@@ -122,8 +131,9 @@ class IncrementalEvaluator:
 
     On the CPU. The full network, `NetworkEvaluator`, is its slow twin. With bfloat16 as
     `precision`, matrix products are done in it; sums stay float32. `threads` are torch's in the
-    thread that calls `plant` and `evaluate`; as it is by default. `evaluations` and `seconds` say
-    how many evaluations there were and how long they took.
+    thread that calls `plant` and `evaluate`; as it is by default. An evaluator with a `leader`
+    shares its tables, and is refreshed after it. `evaluations` and `seconds` say how many
+    evaluations there were and how long they took.
     """
 
     def __init__(
@@ -131,8 +141,10 @@ class IncrementalEvaluator:
         network: RecursiveNetwork,
         precision: torch.dtype = torch.float32,
         threads: int | None = None,
+        leader: IncrementalEvaluator | None = None,
     ) -> None:
         self._network, self._precision, self._threads = network, precision, threads
+        self._leader = leader
         self.evaluations, self.seconds = 0, 0.0
         self._depth, self._room = 0, 0  # of the games of which roots are kept
         self.refresh()
@@ -141,7 +153,10 @@ class IncrementalEvaluator:
     def refresh(self) -> None:
         """Take over the network's weights; what is kept of the roots is void."""
         self._network.eval()
-        self._weights = _Weights(self._network, self._precision)
+        if self._leader is None:
+            self._weights = _Weights(self._network, self._precision)
+        else:
+            self._weights = self._leader._weights
         self._void = True
 
     # --- the roots ---
@@ -159,7 +174,8 @@ class IncrementalEvaluator:
             inner = max(1, tree.num_boards(depth - 1))
             self._rows = np.full((2, number, 9 ** (depth - 1)), -1, np.int32)
             self._embeddings = torch.zeros(2, number, inner, weights.width)
-            self._sums = torch.zeros(2, number, inner, 2 * weights.hidden)
+            self._sums = torch.zeros(2, number, inner, weights.hidden)
+            self._sent = torch.zeros(2, number, inner, weights.hidden)
         changed = np.zeros((number, boards), np.bool_)
         if self._void:
             self._rows[:] = -1
@@ -175,17 +191,18 @@ class IncrementalEvaluator:
         self.seconds += time.perf_counter() - start
 
     def _compute(self, state: State, roots: Rows, nodes: Rows, viewer: int) -> None:
-        """Sums and embeddings of inner boards from the embeddings of their children."""
+        """What is kept of inner boards from the embeddings of their children."""
         weights = self._weights
         children = torch.empty(len(roots), 9 * weights.width)
         changes.gather_children(
             state.levels, self._rows, weights.table.numpy(), self._embeddings.numpy(), viewer,
             roots, nodes, children.numpy(),
         )  # fmt: skip
-        sums = weights.sum_up(children)
+        sums, sent = weights.sum_up(children)
         viewers = np.full(len(roots), viewer)
         embeddings = self._embed(state, roots, nodes, viewers, sums)
         self._sums[viewer, roots, nodes] = sums
+        self._sent[viewer, roots, nodes] = sent
         self._embeddings[viewer, roots, nodes] = embeddings
 
     def _embed(
@@ -221,29 +238,24 @@ class IncrementalEvaluator:
         path, reach = np.empty((len(focus), depth - 1), np.int64), np.empty(len(focus), np.int64)
         changes.find_paths(state.levels, state.boards, positions, focus, path, reach)
 
-        context = leaves.embeddings(np.zeros_like(focus))
+        context = leaves.embeddings(np.arange(len(focus)), np.zeros_like(focus))
         for nodes in path.T:
             there = np.flatnonzero(nodes)
-            below = leaves.embeddings(np.where(nodes > 0, nodes, -1))[there]
-            below = below + weights.digit[(nodes[there] - 1) % 9]
+            below = leaves.embeddings(there, nodes[there]) + weights.digit[(nodes[there] - 1) % 9]
             context[there] += weights.refine(context[there], below)
-
-        hidden = weights.hidden_of_context(context) + leaves.children(focus)
-        if depth > 1:
-            hidden += torch.where(
-                torch.from_numpy(reach >= 0)[:, None],
-                leaves.sums(np.maximum(reach, 0))[:, weights.hidden :],
-                weights.nowhere,
-            )
-        else:
-            hidden += weights.nowhere
+        hidden = weights.hidden_of_context(context) + leaves.children(focus) + leaves.sent(reach)
         output = weights.answer(hidden)
         chances = torch.softmax(output[:, 9:], 1)
         return output[:, :9], chances[:, 0] - chances[:, 2]
 
 
+def _select(kept: Tensor, rows: Tensor) -> Tensor:
+    """[m, W]: rows of what is kept, [2, G, boards, W]; faster than three indices."""
+    return kept.flatten(0, 2).index_select(0, rows)
+
+
 class _Leaves:
-    """n leaves: of any of their boards, the embedding and the sums, changed or kept."""
+    """n leaves: of any of their boards what is kept of the root, and what has changed since."""
 
     def __init__(
         self, evaluator: IncrementalEvaluator, state: State, positions: Rows, roots: Rows,
@@ -253,34 +265,32 @@ class _Leaves:
         self._state, self._positions, self._roots, self._movers = state, positions, roots, movers
         self._depth = len(state.levels)
         self._deepest = tree.num_boards(self._depth - 1)
-        self._levels: list[_Level] = []  # root first
-        if self._depth > 1:
-            self._climb()
+        self._levels: list[_Level] = []  # of the root's level first
+        self._climb()
 
     def _climb(self) -> None:
         """From the deepest boards that have changed, level by level, up to the root."""
         leaf, node, before, after = self._changes()
-        change = self._weights.table[after] - self._weights.table[before]
+        embeddings = self._weights.table[after]
+        self._add_level(leaf, node, embeddings - self._weights.table[before], embeddings)
         for _ in range(self._depth - 1):
-            parent_leaf, parent_node, parent_of_entry = (np.empty_like(leaf) for _ in range(3))
-            number = changes.merge_parents(leaf, node, parent_leaf, parent_node, parent_of_entry)
-            order, ends = np.empty_like(leaf), np.empty(10, np.int64)
-            changes.sort_by_digit(node, order, ends)
+            below = self._levels[0]
+            parent_leaf, parent_node, parent = (np.empty_like(below.leaf) for _ in range(3))
+            number = changes.merge_parents(below.leaf, below.node, parent_leaf, parent_node, parent)
             leaf, node = parent_leaf[:number], parent_node[:number]
             movers = self._movers[leaf]
-            kept = (movers, self._roots[leaf], node)
-            sums = self._evaluator._sums[kept]
-            sums.index_add_(
-                0,
-                torch.from_numpy(parent_of_entry[order]),
-                self._weights.sum_up_changes(change[order], ends),
-            )
+            kept = self._rows_of(movers, self._roots[leaf], node)
+            sums = _select(self._evaluator._sums, kept)
+            self._weights.add_to_sums(sums, parent, below.change, below.node)
             embeddings = self._evaluator._embed(
                 self._state, self._positions[leaf], node, movers, sums
             )
-            change = embeddings - self._evaluator._embeddings[kept]
-            begins = np.searchsorted(leaf, np.arange(len(self._positions) + 1))
-            self._levels.insert(0, _Level(begins, node, sums, embeddings))
+            change = embeddings - _select(self._evaluator._embeddings, kept)
+            self._add_level(leaf, node, change, embeddings)
+
+    def _add_level(self, leaf: Rows, node: Rows, change: Tensor, embeddings: Tensor) -> None:
+        begins = np.searchsorted(leaf, np.arange(len(self._positions) + 1))
+        self._levels.insert(0, _Level(leaf, node, change, begins, embeddings))
 
     def _changes(self) -> list[Rows]:
         size = 16 * len(self._positions)
@@ -293,39 +303,50 @@ class _Leaves:
             if size <= len(entries[0]):
                 return [entry[:size] for entry in entries]
 
-    def embeddings(self, nodes: Rows) -> Tensor:
-        """[n, C]: of one board for each leaf, all of a level; negative ones are left out."""
-        if nodes.max(initial=0) >= self._deepest:
-            rows = np.zeros(len(nodes), np.int64)
-            there = np.flatnonzero(nodes >= 0)
-            rows[there] = self._content_rows(there, nodes[there])
-            return self._weights.table[rows]
-        return self._gather(nodes, "embeddings", self._evaluator._embeddings)
-
-    def sums(self, nodes: Rows) -> Tensor:
-        """[n, 2H]: of an inner board for each leaf, of any level."""
-        out = torch.empty(len(nodes), 2 * self._weights.hidden)
-        for level in range(self._depth - 1):
-            first, end = tree.num_boards(level), tree.num_boards(level + 1)
-            here = (nodes >= first) & (nodes < end)
-            if here.any():
-                self._gather(np.where(here, nodes, -1), "sums", self._evaluator._sums, out)
+    def embeddings(self, leaves: Rows, nodes: Rows) -> Tensor:
+        """[k, C]: of one board of each of k leaves, all of a level."""
+        if not len(nodes) or nodes[0] >= self._deepest:
+            return self._weights.table[self._content_rows(leaves, nodes)]
+        level, kept = self._levels[tree.level_of(int(nodes[0]))], self._evaluator._embeddings
+        out = torch.empty(len(nodes), self._weights.width)
+        changes.gather(
+            leaves, nodes, level.begins, level.node, level.embeddings.numpy(), kept.numpy(),
+            self._movers, self._roots, out.numpy(),
+        )  # fmt: skip
         return out
 
     def children(self, focus: Rows) -> Tensor:
         """[n, H]: what the nine children of the focus contribute to the head's first layer."""
-        out = torch.empty(len(focus), self._weights.hidden)
+        width, out = self._weights.width, torch.empty(len(focus), self._weights.hidden)
         at_squares = np.flatnonzero(focus >= self._deepest)
         rows = self._content_rows(at_squares, focus[at_squares])
         out[at_squares] = self._weights.squares[rows]
         for level in range(self._depth - 1):
             first, end = tree.num_boards(level), tree.num_boards(level + 1)
-            here = (focus >= first) & (focus < end)
-            if here.any():
-                nodes = np.where(here, 9 * focus + 1, -9)
-                nine = [self.embeddings(nodes + digit)[here] for digit in range(9)]
-                out[here] = self._weights.hidden_of_children(torch.cat(nine, 1))
+            here = np.flatnonzero((focus >= first) & (focus < end))
+            nine = 9 * focus[here][:, None] + np.arange(1, 10)
+            embeddings = self.embeddings(np.repeat(here, 9), nine.ravel())
+            out[here] = self._weights.hidden_of_children(embeddings.view(len(here), 9 * width))
         return out
+
+    def sent(self, reach: Rows) -> Tensor:
+        """[n, H]: what the boards that choices send to contribute to the head's first layer."""
+        somewhere = np.flatnonzero(reach >= 0)
+        out = self._weights.nowhere.repeat(len(reach), 1)
+        movers, roots = self._movers[somewhere], self._roots[somewhere]
+        rows = self._rows_of(movers, roots, reach[somewhere])
+        out[somewhere] = _select(self._evaluator._sent, rows)
+        for level in self._levels[1:]:
+            chosen = np.flatnonzero((level.node - 1) // 9 == reach[level.leaf])
+            self._weights.add_to_sent(
+                out, level.leaf[chosen], level.change[chosen], level.node[chosen]
+            )
+        return out
+
+    def _rows_of(self, movers: Rows, roots: Rows, nodes: Rows) -> Tensor:
+        """The rows of boards in what is kept, [2, G, boards, W], as if that were [·, W]."""
+        _, number, boards, _ = self._evaluator._sums.shape
+        return torch.from_numpy((movers * number + roots) * boards + nodes)
 
     def _content_rows(self, leaves: Rows, nodes: Rows) -> Rows:
         rows = np.empty(len(nodes), np.int64)
@@ -333,13 +354,3 @@ class _Leaves:
             self._state.boards, self._positions[leaves], nodes, self._movers[leaves], rows
         )
         return rows
-
-    def _gather(self, nodes: Rows, name: str, kept: Tensor, out: Tensor | None = None) -> Tensor:
-        level = self._levels[tree.level_of(int(nodes.max()))]
-        if out is None:
-            out = torch.zeros(len(nodes), kept.shape[-1])
-        changes.gather(
-            nodes, level.begins, level.node, getattr(level, name).numpy(), kept.numpy(),
-            self._movers, self._roots, out.numpy(),
-        )  # fmt: skip
-        return out

@@ -47,8 +47,15 @@ class LearnerConfig:
     window_max: int
 
     def __post_init__(self) -> None:
-        if self.rate <= 0:
+        if not self.rate > 0:
             raise ValueError(f"learner.rate is {self.rate}; it must be more than 0")
+        for name in ("warmup", "weight_decay", "result_weight", "root_weight", "owner_weight"):
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"learner.{name} is {getattr(self, name)}; it must be 0 or more")
+        if not 0 < self.window_share <= 1:
+            raise ValueError(
+                f"learner.window_share is {self.window_share}; it must be more than 0, at most 1"
+            )
         if not 0 <= self.ema < 1 or not 0 <= self.decay <= 1:
             raise ValueError(
                 f"learner.ema is {self.ema} and learner.decay {self.decay}; the first must be "

@@ -116,6 +116,7 @@ class SelfPlay:
         The games are divided among the evaluators; if there are several, each has a thread.
         """
         config, positions = self._config, self._positions
+        evaluators = evaluators[: config.games]
         rng = np.random.default_rng((self._seed, ROUNDS, self.rounds))
         fast = bool(rng.random() < config.fast_share)
         seeds = game_seeds(self._seed, self._ids.astype(np.uint64), config.games)

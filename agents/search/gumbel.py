@@ -121,14 +121,12 @@ def root_digit(legal, visits, noise, wanted, completed, policy):
     Children that have too few or too many of `visits`, int32[9], come after those; what
     `policy` rules out is out of the question.
     """
-    best, best_rank = NOBODY, LOWEST * 10
+    best, best_rank, best_is_wanted = NOBODY, LOWEST, False
     for digit in range(9):
         if (legal >> digit) & 1 and policy[digit] > 0:
-            rank = noise[digit] + completed[digit]
-            if visits[digit] != wanted:
-                rank += LOWEST
-            if rank > best_rank:
-                best, best_rank = digit, rank
+            rank, is_wanted = noise[digit] + completed[digit], visits[digit] == wanted
+            if (is_wanted, rank) > (best_is_wanted, best_rank):
+                best, best_rank, best_is_wanted = digit, rank, is_wanted
     return best
 
 

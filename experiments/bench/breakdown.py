@@ -18,10 +18,11 @@ PARTS = {
         "changes.find_paths", "changes.gather", "changes.fill_content_rows",
         "changes.fill_statuses",
     ),
-    "combine": ("incremental.sum_up_changes", "incremental.embed"),
+    "combine": ("incremental.add_to_sums", "incremental.embed"),
     "path": ("incremental.refine",),
     "heads": (
-        "incremental.hidden_of_context", "incremental.hidden_of_children", "incremental.answer",
+        "incremental.hidden_of_context", "incremental.hidden_of_children",
+        "incremental.add_to_sent", "incremental.answer",
     ),
 }  # fmt: skip
 """Part → the functions that it consists of, none of which calls another of them."""

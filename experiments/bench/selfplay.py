@@ -10,9 +10,11 @@ import torch
 from omegaconf import OmegaConf
 from torch.utils.flop_counter import FlopCounterMode
 
+from agents.alphazero.agent import best_device
 from agents.alphazero.encoding import encode
 from agents.alphazero.evaluator import AT_ONCE
 from agents.alphazero.evaluators import make_evaluator
+from agents.alphazero.incremental import IncrementalEvaluator
 from agents.alphazero.networks.inputs import Inputs
 from agents.alphazero.precision import PRECISIONS
 from agents.alphazero.replay import new_records
@@ -50,7 +52,8 @@ def _rows(depth: int, folder: str, seconds: float, peak: float) -> Iterator[Row]
     yield row("evaluator, the same batches: of the network", fast, fast / bare)
     rate = _selfplay(training, seconds)
     yield row(f"self-play, {config.selfplay.games} games: of the evaluator", rate, rate / fast)
-    parts = breakdown(training, seconds)
+    incremental = isinstance(training.evaluators[0], IncrementalEvaluator)  # on a GPU it isn't
+    parts = breakdown(training, seconds) if incremental else {}
     whole = sum(parts.values())
     for part, spent in parts.items():
         if spent > 0:  # there is no path at depth 1
@@ -71,12 +74,14 @@ def _config(depth: int) -> TrainConfig:
 
 
 def _matrix_peak(seconds: float) -> float:
-    """Floating-point operations per second of large square products, on all cores."""
-    side = 1024
-    a, b, out = torch.randn(side, side), torch.randn(side, side), torch.empty(side, side)
+    """Floating-point operations per second of large square products, on all cores or the GPU."""
+    device = best_device()
+    side = 1024 if device.type == "cpu" else 8192
+    a, b, out = (torch.randn(side, side, device=device) for _ in range(3))
 
     def work() -> float:
         torch.mm(a, b, out=out)
+        float(out[0, 0])  # waits for a GPU
         return 2.0 * side**3
 
     return best_rate(work, seconds)
@@ -91,7 +96,8 @@ def _bare(training: Training, seconds: float) -> tuple[float, int]:
         prepared = network.prepare()  # type: ignore[operator]
 
         def work() -> float:
-            network(inputs, prepared)
+            logits, _ = network(inputs, prepared)
+            float(logits[0, 0])  # waits for a GPU
             return AT_ONCE
 
         with FlopCounterMode(display=False) as counter:
