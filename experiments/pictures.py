@@ -60,6 +60,7 @@ def draw_curves(runs: Mapping[str, Mapping[str, Any]], path: Path) -> None:
     """Write a PNG: the strength of runs (see `experiments.publish`) over minutes and positions.
 
     It is the rating where the opponents have ratings, else the score against the first of them.
+    A triangle is a lower bound: every game was won.
     """
     figure = Figure(figsize=(11, 4.2), layout="constrained")
     by_minutes, by_positions = figure.subplots(1, 2, sharey=True)
@@ -68,23 +69,24 @@ def draw_curves(runs: Mapping[str, Mapping[str, Any]], path: Path) -> None:
         rows = run["curve"]
         if not rows:
             continue
-        rated = "strength/rating" in rows[0]
+        rated = any("strength/rating_low" in row for row in rows)
         key = "strength/rating{}" if rated else "strength/score{}/" + _first_opponent(rows[0])
         label = "Elo (95 % intervals)" if rated else f"score against {_first_opponent(rows[0])}"
         values, low, high = (
-            [row.get(key.format(k)) for row in rows] for k in ("", "_low", "_high")
+            np.array([row.get(key.format(kind), np.nan) for row in rows])
+            for kind in ("", "_low", "_high")
         )
+        swept = np.isnan(values)
         for axes, x in (
             (by_minutes, [row["speed/minutes"] for row in rows]),
             (by_positions, [row["positions"] / 1e6 for row in rows]),
         ):
-            axes.plot(x, values, marker="o", markersize=3, label=name)
+            shown = axes.plot(x, values, marker="o", markersize=3, label=name)
+            axes.plot(np.array(x)[swept], low[swept], "^", color=shown[0].get_color())
             axes.fill_between(x, low, high, alpha=0.15)
         evaluation = run["config"]["evaluation"]
-        for opponent, rating in zip(
-            evaluation["opponents"], evaluation["ratings"] or [], strict=False
-        ):
-            anchors[opponent] = rating
+        for opponent in evaluation["opponents"] if rated else ():
+            anchors[opponent] = evaluation["ratings"][opponent]
     for opponent, rating in anchors.items():
         for axes in (by_minutes, by_positions):
             axes.axhline(rating, color="grey", linestyle=":", linewidth=1)

@@ -53,7 +53,11 @@ def collect(run: Path) -> dict[str, Any]:
     for positions in sorted(curves.get("endgames/policy", {})):
         row: dict[str, float] = {"positions": positions}
         for name, points in curves.items():
-            before = [step for step in points if step <= positions]
+            # an assessment's own figures are there or not: a clean sweep has no finite rating
+            own = name.startswith(("strength/", "endgames/"))
+            before = [
+                step for step in points if step == positions or (step < positions and not own)
+            ]
             if before:
                 row[name] = round(points[max(before)], 5)
         rows.append(row)

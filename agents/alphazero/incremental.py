@@ -92,9 +92,10 @@ class _Weights:
         changes.sort_by_digit(nodes, order, ends)
         change = change[order].to(self._precision)
         added = torch.empty(len(change), self.hidden, dtype=self._precision)
-        for digit, weight in enumerate(layer.view(9, self.width, -1)):
+        weights = layer.view(9, self.width, -1)
+        for digit in np.flatnonzero(np.diff(ends)):
             part = slice(ends[digit], ends[digit + 1])
-            torch.mm(change[part], weight, out=added[part])
+            torch.mm(change[part], weights[digit], out=added[part])
         kept.index_add_(0, torch.from_numpy(rows[order]), added.float())
 
     def refine(self, context: Tensor, below: Tensor) -> Tensor:
@@ -213,7 +214,8 @@ class IncrementalEvaluator:
         status = np.empty(len(positions), np.int64)
         changes.fill_statuses(state.boards, positions, nodes, viewers, status)
         decided = np.flatnonzero(status != OPEN)
-        embeddings[decided] = self._weights.table[NUM_CODES - 1 + status[decided]]
+        if len(decided):
+            embeddings[decided] = self._weights.table[NUM_CODES - 1 + status[decided]]
         return embeddings
 
     # --- the leaves ---
@@ -241,6 +243,8 @@ class IncrementalEvaluator:
         context = leaves.embeddings(np.arange(len(focus)), np.zeros_like(focus))
         for nodes in path.T:
             there = np.flatnonzero(nodes)
+            if not len(there):
+                break
             below = leaves.embeddings(there, nodes[there]) + weights.digit[(nodes[there] - 1) % 9]
             context[there] += weights.refine(context[there], below)
         hidden = weights.hidden_of_context(context) + leaves.children(focus) + leaves.sent(reach)
@@ -324,6 +328,8 @@ class _Leaves:
         for level in range(self._depth - 1):
             first, end = tree.num_boards(level), tree.num_boards(level + 1)
             here = np.flatnonzero((focus >= first) & (focus < end))
+            if not len(here):
+                continue
             nine = 9 * focus[here][:, None] + np.arange(1, 10)
             embeddings = self.embeddings(np.repeat(here, 9), nine.ravel())
             out[here] = self._weights.hidden_of_children(embeddings.view(len(here), 9 * width))
@@ -338,9 +344,10 @@ class _Leaves:
         out[somewhere] = _select(self._evaluator._sent, rows)
         for level in self._levels[1:]:
             chosen = np.flatnonzero((level.node - 1) // 9 == reach[level.leaf])
-            self._weights.add_to_sent(
-                out, level.leaf[chosen], level.change[chosen], level.node[chosen]
-            )
+            if len(chosen):
+                self._weights.add_to_sent(
+                    out, level.leaf[chosen], level.change[chosen], level.node[chosen]
+                )
         return out
 
     def _rows_of(self, movers: Rows, roots: Rows, nodes: Rows) -> Tensor:
