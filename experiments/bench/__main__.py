@@ -54,7 +54,7 @@ def main() -> None:
     for row in rows:
         ratio = "" if row.ratio is None else f"{row.ratio:,.{2 if row.ratio < 10 else 1}f} ×"
         table.add_row(row.name, row.rate_text, row.time_text, ratio)
-    Console(width=max(120, status.width)).print(table)
+    Console(width=max(130, status.width)).print(table)
 
 
 if __name__ == "__main__":

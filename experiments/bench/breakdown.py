@@ -3,11 +3,15 @@
 import pstats
 import time
 from cProfile import Profile
+from dataclasses import replace
 from pathlib import Path
+
+import torch
 
 from agents.alphazero.evaluator import Evaluation
 from agents.alphazero.incremental import IncrementalEvaluator
 from agents.search.evaluator import Rows
+from experiments.schema import TrainConfig
 from experiments.training import Training
 from rstt_env.state import State
 
@@ -49,10 +53,23 @@ class _Watched:
         return result
 
 
-def breakdown(training: Training, seconds: float) -> dict[str, float]:
-    """Nanoseconds of one thread for each evaluation, by part; of all games on one evaluator."""
+def breakdown(config: TrainConfig, folder: Path, seconds: float) -> dict[str, float]:
+    """Nanoseconds of one core for each evaluation in self-play, by part.
+
+    Nothing where the network isn't evaluated incrementally, as on a GPU.
+    """
+    threads = torch.get_num_threads()
+    runtime = replace(config.runtime, threads=1)
+    try:
+        return _breakdown(Training(replace(config, runtime=runtime), folder), seconds)
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _breakdown(training: Training, seconds: float) -> dict[str, float]:
     evaluator, profile = training.evaluators[0], Profile()
-    assert isinstance(evaluator, IncrementalEvaluator)
+    if not isinstance(evaluator, IncrementalEvaluator):
+        return {}
     watched = _Watched(evaluator, profile)
     for number in range(2):  # the first time, kernels are loaded and the roots are made
         before, rounds, start = evaluator.evaluations, 0, time.perf_counter()

@@ -14,7 +14,6 @@ from agents.alphazero.agent import best_device
 from agents.alphazero.encoding import encode
 from agents.alphazero.evaluator import AT_ONCE
 from agents.alphazero.evaluators import make_evaluator
-from agents.alphazero.incremental import IncrementalEvaluator
 from agents.alphazero.networks.inputs import Inputs
 from agents.alphazero.precision import PRECISIONS
 from agents.alphazero.replay import new_records
@@ -52,12 +51,11 @@ def _rows(depth: int, folder: str, seconds: float, peak: float) -> Iterator[Row]
     yield row("evaluator, the same batches: of the network", fast, fast / bare)
     rate = _selfplay(training, seconds)
     yield row(f"self-play, {config.selfplay.games} games: of the evaluator", rate, rate / fast)
-    incremental = isinstance(training.evaluators[0], IncrementalEvaluator)  # on a GPU it isn't
-    parts = breakdown(training, seconds) if incremental else {}
+    parts = breakdown(config, Path(folder) / "one core", seconds)
     whole = sum(parts.values())
     for part, spent in parts.items():
         if spent > 0:  # there is no path at depth 1
-            yield row(f"self-play on one core, {part}: of its time", 1e9 / spent, spent / whole)
+            yield row(f"one core, {part}: of its time", 1e9 / spent, spent / whole)
     rate = _one_game(training, seconds)
     yield row("one game: of the evaluator", rate, rate / fast)
     rate = _learner(training, seconds)
