@@ -86,6 +86,16 @@ def test_a_time_budget_is_kept(weights):
     assert (answer.simulations > 20).all()
 
 
+def test_more_cores_give_the_same_answer_and_leave_torch_as_it_was(weights):
+    positions, before = some_positions(2), torch.get_num_threads()
+    alone = make_agent(f"az:{weights}:8", 2, threads=1).act(positions)
+    divided = make_agent(f"az:{weights}:8", 2, threads=3).act(positions)
+    np.testing.assert_array_equal(alone.square, divided.square)
+    np.testing.assert_array_equal(alone.simulations, divided.simulations)
+    np.testing.assert_allclose(alone.value, divided.value, atol=1e-4)
+    assert torch.get_num_threads() == before
+
+
 def test_playing_changes_no_weight(weights):
     before = weights.read_bytes()
     network = make_network("recursive", 2, SMALL["recursive"])

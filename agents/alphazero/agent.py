@@ -13,11 +13,11 @@ from torch import nn
 
 from agents.agent import Answer, check_request
 from agents.alphazero.checkpoint import load_network
-from agents.alphazero.evaluators import make_evaluator
+from agents.alphazero.evaluators import AnyEvaluator, make_evaluators
 from agents.budget import Budget
 from agents.search.gumbel import GumbelRules
 from agents.search.search import Result, search
-from agents.threads import num_cores
+from agents.threads import num_cores, parallel
 from rstt_env import tree
 from rstt_env.positions import Positions
 
@@ -32,14 +32,16 @@ def best_device() -> torch.device:
 class AlphaZeroAgent:
     """Gumbel search, without noise, guided by a network; the same position, the same answer.
 
-    Positions of a batch are searched together, choice by choice; under a time budget one by one.
+    Positions of a batch are divided among the cores, and searched together there, choice by
+    choice; under a time budget one by one. A position alone has one core: the few leaves of its
+    search are too little work for more.
 
     Args:
         depth: of the games, 1 to 4.
         network: in evaluation mode, on `device`.
         budget: simulations for each choice of a move (none: the bare policy's best child), or
             core-seconds for a move.
-        threads: how many cores the walks of a search use; all by default.
+        threads: how many cores a batch uses; all by default.
         device: of the network.
     """
 
@@ -54,8 +56,10 @@ class AlphaZeroAgent:
     ) -> None:
         self._depth, self._budget = tree.check_depth(depth), budget
         self._device = device or torch.device("cpu")
-        self._evaluator = make_evaluator(network.to(self._device), self._device)
         self._threads = threads or num_cores()
+        self._evaluators = make_evaluators(
+            network.to(self._device), self._device, torch.float32, self._threads
+        )
         self._rate = 0.0  # simulations a second on the clock
         if self.timed:
             self._measure()
@@ -79,13 +83,27 @@ class AlphaZeroAgent:
     def act(self, positions: Positions, games: Sequence[int] | None = None) -> Answer:
         check_request(positions, self._depth, games)
         answer = Answer.blank(len(positions))
-        # the clock is for each position alone; else they are searched together
-        parts = len(positions) if self.timed else 1
-        for rows in np.array_split(np.arange(len(positions)), max(1, parts)):
-            self._act(positions[rows], rows, answer)
+        evaluators = self._evaluators[: max(1, len(positions))]
+        shares = np.array_split(np.arange(len(positions)), len(evaluators))
+
+        def work(number: int) -> None:
+            share = shares[number]
+            # the clock is for each position alone
+            for rows in np.array_split(share, max(1, len(share))) if self.timed else [share]:
+                self._act(positions[rows], rows, answer, evaluators[number])
+
+        parallel(work, range(len(evaluators)), len(evaluators))
         return answer
 
-    def _act(self, positions: Positions, rows: NDArray[np.int64], answer: Answer) -> None:
+    @property
+    def _cores(self) -> int:
+        """How many of them an evaluator uses."""
+        return 1 if len(self._evaluators) > 1 else self._threads
+
+    def _act(
+        self, positions: Positions, rows: NDArray[np.int64], answer: Answer,
+        evaluator: AnyEvaluator,
+    ) -> None:  # fmt: skip
         """Fill in `rows` of the answer to `positions`, which are played on."""
         start = time.perf_counter()
         going = np.arange(len(positions))
@@ -98,7 +116,7 @@ class AlphaZeroAgent:
             digits = legal.argmax(axis=1)
             searched = going[~forced]
             if len(searched):
-                result = self._search(positions[searched], start)
+                result = self._search(positions[searched], start, evaluator)
                 digits[~forced] = result.digit
                 into = rows[searched]
                 answer.simulations[into] += result.simulations
@@ -114,21 +132,21 @@ class AlphaZeroAgent:
         answer.square[rows] = positions.last_square
         for row in rows:
             answer.variations[row] = [int(answer.square[row])]
-        # all cores work for the whole batch
-        answer.seconds[rows] = (time.perf_counter() - start) * self._threads / len(rows)
+        spent = (time.perf_counter() - start) * self._cores
+        answer.seconds[rows] = spent / max(1, len(rows))
 
-    def _search(self, positions: Positions, start: float) -> Result:
+    def _search(self, positions: Positions, start: float, evaluator: AnyEvaluator) -> Result:
         """Search with the budget of a choice of a move that was begun at `start`."""
         simulations, deadline = self._budget.simulations or 0, None
         now = time.perf_counter()
         if self._budget.seconds is not None:
             choices = self._depth - tree.level_of(int(positions.focus[0]))
-            left = start + self._budget.seconds / self._threads - now
+            left = start + self._budget.seconds / self._cores - now
             deadline = now + max(0.0, left / choices)
             simulations = int(min(max(1, self._rate * (deadline - now)), _MOST))
         result = search(
-            positions, self._evaluator, GumbelRules(), simulations,
-            np.zeros(len(positions), np.uint64), explore=False, threads=self._threads,
+            positions, evaluator, GumbelRules(), simulations,
+            np.zeros(len(positions), np.uint64), explore=False, threads=self._cores,
             deadline=deadline,
         )  # fmt: skip
         if deadline is not None and (total := int(result.simulations.sum())):
@@ -140,5 +158,8 @@ class AlphaZeroAgent:
         positions, seeds = Positions(self._depth), np.zeros(1, np.uint64)
         for _ in range(2):
             start = time.perf_counter()
-            search(positions, self._evaluator, GumbelRules(), 64, seeds, explore=False)
+            search(
+                positions, self._evaluators[0], GumbelRules(), 64, seeds, explore=False,
+                threads=self._cores,
+            )  # fmt: skip
             self._rate = 64 / (time.perf_counter() - start)

@@ -17,6 +17,8 @@ from __future__ import annotations
 
 import copy
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
@@ -127,12 +129,23 @@ class _Level(NamedTuple):
     embeddings: Tensor  # [m, C]
 
 
+@contextmanager
+def _torch_threads(number: int | None) -> Iterator[None]:
+    """Have torch use so many threads in the calling thread; None for as many as it does."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(number or before)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
 class IncrementalEvaluator:
     """Evaluates with the weights that `network` has now; `refresh` takes over later ones.
 
     On the CPU. The full network, `NetworkEvaluator`, is its slow twin. With bfloat16 as
-    `precision`, matrix products are done in it; sums stay float32. `threads` are torch's in the
-    thread that calls `plant` and `evaluate`; as it is by default. An evaluator with a `leader`
+    `precision`, matrix products are done in it; sums stay float32. `threads` are torch's while it
+    plants and evaluates; as many as it uses by default. An evaluator with a `leader`
     shares its tables, and is refreshed after it. `evaluations` and `seconds` say how many
     evaluations there were and how long they took.
     """
@@ -162,12 +175,13 @@ class IncrementalEvaluator:
 
     # --- the roots ---
 
-    @torch.inference_mode()
     def plant(self, state: State) -> None:
         """Compute those boards of the roots that differ from what is kept."""
+        with _torch_threads(self._threads), torch.inference_mode():
+            self._plant(state)
+
+    def _plant(self, state: State) -> None:
         start = time.perf_counter()
-        if self._threads is not None:
-            torch.set_num_threads(self._threads)  # of the calling thread alone
         depth, number, weights = len(state.levels), len(state.focus), self._weights
         boards = tree.num_boards(depth)
         if depth != self._depth or number > self._room:
@@ -226,12 +240,12 @@ class IncrementalEvaluator:
         def evaluate(part: Rows) -> tuple[Tensor, Tensor]:
             return self._evaluate(state, positions[part], roots[part])
 
-        result = in_parts(evaluate, len(positions), AT_ONCE)
+        with _torch_threads(self._threads), torch.inference_mode():
+            result = in_parts(evaluate, len(positions), AT_ONCE)
         self.evaluations += len(positions)
         self.seconds += time.perf_counter() - start
         return result
 
-    @torch.inference_mode()
     def _evaluate(self, state: State, positions: Rows, roots: Rows) -> tuple[Tensor, Tensor]:
         weights, depth = self._weights, len(state.levels)
         movers = state.to_play[positions].astype(np.int64)

@@ -13,7 +13,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from agents.alphazero.agent import best_device
 from agents.alphazero.encoding import encode
 from agents.alphazero.evaluator import AT_ONCE
-from agents.alphazero.evaluators import make_evaluator
+from agents.alphazero.evaluators import make_evaluator, make_evaluators
 from agents.alphazero.networks.inputs import Inputs
 from agents.alphazero.precision import PRECISIONS
 from agents.alphazero.replay import new_records
@@ -149,11 +149,12 @@ def _one_game(training: Training, seconds: float) -> float:
     position = _positions(training, 1)
     rules, seeds = training.config.search.rules, np.zeros(1, np.uint64)
 
-    evaluator = make_evaluator(training.learner.network, training.device)
+    network, device = training.learner.network, training.device
+    evaluator = make_evaluators(network, device, torch.float32)[0]  # as an agent has it
 
     def work() -> float:
         before = evaluator.evaluations
-        search(position, evaluator, rules, 64, seeds, explore=False)
+        search(position, evaluator, rules, 64, seeds, explore=False, threads=1)
         return evaluator.evaluations - before
 
     return best_rate(work, seconds)
