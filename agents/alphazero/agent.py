@@ -150,7 +150,8 @@ class AlphaZeroAgent:
             deadline=deadline,
         )  # fmt: skip
         if deadline is not None and (total := int(result.simulations.sum())):
-            self._rate = total / (time.perf_counter() - now)
+            rate = total / (time.perf_counter() - now)
+            self._rate = max(rate, 0.7 * self._rate)  # it may have been a stall of the machine
         return result
 
     def _measure(self) -> None:
