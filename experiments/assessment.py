@@ -52,40 +52,62 @@ class Assessor:
     """Assesses the averaged weights now and then, within a share of the run's time.
 
     Every assessment plays the same openings, so that a curve shows the agent and not the luck
-    of the draw.
+    of the draw. The first one plays a quarter of the games, to see how long they take; later ones
+    as many as fit into a sixth of what all may take.
     """
 
     def __init__(self, config: TrainConfig, folder: Path) -> None:
         self._config, self._options, self._folder = config, config.evaluation, folder
         self._endgames = solved_endgames(config.game.depth)
-        self._openings = make_openings(config.game.depth, self._options.games // 2, config.seed)
         for opponent in self._options.opponents:
             make_agent(opponent, config.game.depth)  # what is misspelt fails before the run
 
     def is_due(self, training: Training) -> bool:
         """Whether enough positions have passed, and another one keeps within the share."""
         counters, clock = training.counters, training.clock
-        spent = clock.parts.get("evaluation", 0.0)
-        affordable = spent + counters.assessment_seconds <= self._options.share * clock.seconds
-        return counters.positions - counters.assessed_at >= self._options.every and affordable
+        cost = self._games(training) * counters.seconds_per_game
+        affordable = self._spent(training) + cost <= self._options.share * clock.seconds
+        waited = counters.positions - counters.assessed_at >= self._options.every
+        return waited and affordable and self._options.share > 0
+
+    @staticmethod
+    def _spent(training: Training) -> float:
+        return training.clock.parts.get("evaluation", 0.0)
+
+    def _allowance(self, training: Training) -> float:
+        """Seconds that assessments may take in the whole run, so far as its length is known."""
+        whole = training.clock.seconds / max(training.progress, 1e-9)
+        return self._options.share * whole
+
+    def _games(self, training: Training) -> int:
+        """How many to play against each opponent: an even number."""
+        games = self._options.games / 4
+        if training.counters.seconds_per_game:
+            games = self._allowance(training) / 6 / training.counters.seconds_per_game
+        return 2 * max(1, int(min(games, self._options.games) / 2))
 
     def assess(self, training: Training, stop: Stop) -> Assessment | None:
         """Play the matches; None if a stop was requested, or it would take too long for the run."""
         start = time.perf_counter()
-        options, counters = self._options, training.counters
-        spent = training.clock.parts.get("evaluation", 0.0)
-        whole = training.clock.seconds / max(training.progress, 1e-9)  # of the run, so far as known
+        counters, games = training.counters, self._games(training)
+        left = self._allowance(training) - self._spent(training)
 
         def watch(*_: object) -> None:
-            taken = time.perf_counter() - start
-            if stop.requested or spent + taken > options.share * whole:
+            if stop.requested or time.perf_counter() - start > left:
                 raise KeyboardInterrupt
 
         try:
-            matches = self._matches(training, watch)
+            matches = self._matches(training, games, watch)
         except KeyboardInterrupt:
-            counters.assessment_seconds = time.perf_counter() - start
             return None
+        finally:
+            counters.assessed_at = counters.positions
+            counters.seconds_per_game = (time.perf_counter() - start) / games
+        return self.conclude(training, matches)
+
+    def conclude(self, training: Training, matches: list[Match]) -> Assessment:
+        """What matches say of the averaged weights, and endgames; the best weights are kept."""
+        options, counters = self._options, training.counters
         by_policy, by_search = (
             self._endgames.accuracy(
                 self._agent(training, simulations).act(self._endgames.positions).square
@@ -102,18 +124,17 @@ class Assessor:
             path = self._folder / "checkpoints" / BEST
             path.parent.mkdir(exist_ok=True)
             save_weights(path, training.learner.average, training.card)
-        counters.assessed_at = counters.positions
-        counters.assessment_seconds = time.perf_counter() - start
         return Assessment(matches, rating, by_policy, by_search, best)
 
-    def _matches(self, training: Training, watch: Progress) -> list[Match]:
+    def _matches(self, training: Training, games: int, watch: Progress) -> list[Match]:
         depth, simulations = self._config.game.depth, self._options.simulations
         player, threads = self._agent(training, simulations), self._config.runtime.threads
+        openings = make_openings(depth, self._options.games // 2, self._config.seed)[: games // 2]
         matches: list[Match] = []
         for opponent in self._options.opponents:
             match = Match(f"az:{simulations}", opponent)
             other = make_agent(opponent, depth, self._config.seed + 1, threads)
-            for wave in play_pairs((player, other), depth, self._openings, watch):
+            for wave in play_pairs((player, other), depth, openings, watch):
                 match.add(wave)
             matches.append(match)
         return matches

@@ -121,6 +121,8 @@ def _check(config_name: str, arguments: list[str], sweeps: bool) -> None:
     sweep = bool({"-m", "--multirun"} & set(arguments))
     if sweep and not sweeps:
         sys.exit("error: this program does one run at a time, without --multirun")
+    if sweep and arguments[0] not in ("-m", "--multirun"):
+        sys.exit("error: -m comes first, before all settings")
     overrides = []
     for before, argument in zip(["", *arguments], arguments, strict=False):
         if not argument.startswith("-") and before not in _VALUED:
@@ -160,11 +162,15 @@ def _check_override(override: str, names: list[str]) -> None:
     if name.split(".")[0] == "hydra":
         return
     if not equals:
-        sys.exit(f"error: {override!r} is no setting; write name=value. Names: {', '.join(names)}")
+        sys.exit(f"error: {override!r} is no setting; write name=value, see --help")
+    if name == "game.depth":
+        sys.exit(f"error: write game=depth{value}: the depth decides other settings as well")
     if name not in names:
         close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
         hint = f" (did you mean {close[0]!r}?)" if close else ""
-        sys.exit(f"error: nothing is called {name!r}{hint}. Names: {', '.join(names)}")
+        own = name.startswith("network.")
+        hint += f"; for your own network write +{override}" if own else ""
+        sys.exit(f"error: nothing is called {name!r}{hint}; --help lists all settings")
     group = Path(configs.__file__).parent / name
     choices = sorted(path.stem for path in group.glob("*.yaml"))
     if choices and not set(value.split(",")) <= {*choices, "null"}:

@@ -15,7 +15,7 @@ def settings(program: str, *, _root_: DictConfig) -> str:
 
     A resolver for OmegaConf: it sees the composed configuration.
     """
-    about = _comments(program)
+    about = _comments(program, dict(_root_.hydra.runtime.choices))
     flat = _flat({name: _root_._get_node(name) for name in _root_ if name != "hydra"})
     lines = [f"{line:34}  {about.get(name, '')}".rstrip() for line, name in flat]
     return "\n".join(lines).replace("$", "$$")  # Hydra fills in what it finds after a $
@@ -42,13 +42,14 @@ def _text(node: Any) -> str:
     return {"None": "null", "True": "true", "False": "false"}.get(str(value), str(value))
 
 
-def _comments(program: str) -> dict[str, str]:
-    """The comment of each setting in the configuration files."""
+def _comments(program: str, choices: dict[str, str]) -> dict[str, str]:
+    """The comment of each setting in the chosen configuration files."""
     about: dict[str, str] = {}
     root = Path(configs.__file__).parent
     for path in [root / f"{program}.yaml", *sorted(root.glob("*/*.yaml"))]:
-        if path.parent.name in ("scale", "experiment") or path.stem == "own":
-            continue  # these change what other files explain
+        group = path.parent.name
+        if path.parent != root and (group == "scale" or choices.get(group) != path.stem):
+            continue  # `scale` changes what other files explain
         group = "" if path.parent == root else f"{path.parent.name}."
         above = ""
         for line in path.read_text("utf-8").splitlines():

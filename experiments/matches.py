@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from agents.openings import make_openings
 from agents.ratings import SPRT
 from rstt_env import tree
 
+_LINE_EVERY = 15.0  # seconds between lines where there is no terminal
 _LENGTH = 0.7  # of a game, as a share of the squares, until the first games are over
 
 
@@ -56,12 +58,26 @@ def play_match(
     )
     openings = make_openings(meeting.depth, meeting.games // 2, meeting.seed)
     with _live_line() as live:
+        for name, player in zip((agent, opponent), agents, strict=True):
+            trained = getattr(player, "trained_depth", meeting.depth)
+            if trained != meeting.depth:
+                live.console.print(
+                    f"{name} was trained at depth {trained}, and plays at depth {meeting.depth} "
+                    f"here (game=depth{trained} for its own)",
+                    soft_wrap=True,
+                )
+        shown_at = time.perf_counter()
         line = live.add_task(f"{agent} v {opponent}", total=meeting.games, score="")
 
         def progress(plies: Sequence[int], values: Sequence[float]) -> None:
             length = match.mean_length if match.games else _LENGTH * tree.num_squares(meeting.depth)
             part = sum(min(1.0, count / length) for count in plies)
             live.update(line, completed=len(match.games) + part, score=_so_far(match, values))
+            nonlocal shown_at
+            if not live.console.is_terminal and time.perf_counter() - shown_at > _LINE_EVERY:
+                shown_at = time.perf_counter()
+                done = f"{len(match.games) + part:.1f}/{meeting.games} games played"
+                live.console.print(f"{agent} v {opponent}: {done}", soft_wrap=True)
 
         try:
             for wave in play_pairs(agents, meeting.depth, openings, progress):
@@ -70,7 +86,10 @@ def play_match(
                 live.update(line, completed=len(match.games), score=_so_far(match))
                 if not live.console.is_terminal:
                     done = f"{len(match.games)}/{meeting.games} games"
-                    live.console.print(f"{agent} v {opponent}: {done} {_so_far(match)}")
+                    live.console.print(
+                        f"{agent} v {opponent}: {done} {_so_far(match)}", soft_wrap=True
+                    )
+                    shown_at = time.perf_counter()
                 if match.verdict is not None:
                     break
         except KeyboardInterrupt:

@@ -67,8 +67,6 @@ def draw_curves(runs: Mapping[str, Mapping[str, Any]], path: Path) -> None:
     label, anchors = "", dict[str, float]()
     for name, run in runs.items():
         rows = run["curve"]
-        if not rows:
-            continue
         rated = any("strength/rating_low" in row for row in rows)
         key = "strength/rating{}" if rated else "strength/score{}/" + _first_opponent(rows[0])
         label = "Elo (95 % intervals)" if rated else f"score against {_first_opponent(rows[0])}"

@@ -30,8 +30,13 @@ def publish(config: PublishConfig) -> None:
     output.mkdir(parents=True, exist_ok=True)
     for name, run in runs.items():
         (output / f"{name}.json").write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
-    draw_curves(runs, output / "curves.png")
-    Console(emoji=False).print(f"{len(runs)} runs are in {output}")
+    console = Console(emoji=False)
+    for name in [name for name, run in runs.items() if not run["curve"]]:
+        console.print(f"{name} was never assessed: it is not in the picture")
+        del runs[name]
+    if runs:
+        draw_curves(runs, output / "curves.png")
+    console.print(f"{len(config.runs)} runs are in {output}")
 
 
 def collect(run: Path) -> dict[str, Any]:

@@ -78,8 +78,13 @@ def main() -> None:
     )
     parser.add_argument("--game", type=int, default=1, help="which game to start with; default: 1")
     arguments = parser.parse_args()
-    path = arguments.file / "games.jsonl" if arguments.file.is_dir() else arguments.file
+    path = arguments.file
+    for folder in (path, path / "final"):  # of a match, or of a training run
+        if (folder / "games.jsonl").exists():
+            path = folder / "games.jsonl"
     try:
+        if not path.is_file():
+            raise ValueError(f"{path} is no file of games, nor a folder that holds one")
         games = read_games(path)
     except (OSError, ValueError) as error:
         sys.exit(f"error: {error}")

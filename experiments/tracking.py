@@ -175,22 +175,26 @@ class Tracker:
             "loss/policy_floor": mean("policy_floor"),
             "loss/result": mean("result_loss"),
             "loss/root_value": mean("root_loss"),
-            "loss/owners": mean("owner_loss"),
             "learner/gradient_norm": mean("gradient_norm"),
             "learner/rate": self._training.learner.rate(self._training.progress),
             "learner/policy_entropy": mean("policy_entropy"),
             "learner/updates": self._training.learner.updates,
         }
+        if self._config.learner.owner_weight > 0:
+            figures["loss/owners"] = mean("owner_loss")
         if known.any():
             figures["value/calibration_error"] = calibration_error(value[known], result[known])
             figures["value/bias"] = float((value - result)[known].mean())
-        self._losses = f"policy {figures['loss/policy']:.3f} value {figures['loss/result']:.3f}"
+        value_loss = f"{figures['loss/result']:.3f}" if known.any() else "– (no game has ended)"
+        self._losses = f"policy {figures['loss/policy']:.3f} value {value_loss}"
         return figures
 
     def assessed(self, assessment: Assessment | None) -> None:
         """The curves of an assessment, and what the network thinks of a few positions."""
         if assessment is None:
-            self._last = "broken off: it takes too large a share of the run"
+            self._last = "broken off: it would take more than evaluation.share of the run"
+            if not self._console.is_terminal:
+                self._print(f"{self._training.counters.positions:,} positions: {self._last}")
             return
         figures = {
             "endgames/policy": assessment.policy_accuracy,
@@ -224,15 +228,20 @@ class Tracker:
         if not self._console.is_terminal:
             self._print(f"{self._training.counters.positions:,} positions: {self._last}")
 
-    def finish(self, checkpoint: Path) -> None:
-        """Hyperparameters beside the last figures, in the same run; where the result is."""
+    def stop(self, checkpoint: Path) -> None:
+        """The live view is over; say where the result is."""
+        self._live.stop()
+        self._print(f"checkpoint: {checkpoint}")
+
+    def conclude(self, assessment: Assessment) -> None:
+        """The last matches as a point of the curves; hyperparameters beside their figures."""
+        self.assessed(assessment)
         flat = _flat(self._config.facts())
         figures = {name: value for name, value in self._figures.items() if name.count("/") == 1}
         file = self._writer.file_writer
         assert file is not None
         for summary in hparams(flat, figures):
             file.add_summary(summary)
-        self._print(f"checkpoint: {checkpoint}")
 
     # --- the terminal ---
 
@@ -253,7 +262,7 @@ class Tracker:
             "positions": f"{self._training.counters.positions:,}",
             "rate": f"{self._rate:,.0f} positions/s",
             "time left": self._time_left(),
-            "losses": self._losses or "the replay is being filled",
+            "losses": self._losses or self._filling(),
             "evaluation": evaluation or self._last,
         }
         if self._console.is_terminal:
@@ -263,6 +272,11 @@ class Tracker:
             self._live.update(table, refresh=True)
         else:
             self._print("{positions} positions, {rate}, {time left} left, {losses}".format(**rows))
+
+    def _filling(self) -> str:
+        """How far the replay is: a position is ready when its game, or the horizon, is over."""
+        ready, wanted = self._training.replay.size, self._config.learner.window_min
+        return f"{ready:,} of {wanted:,} positions are ready to be learnt from"
 
     def _time_left(self) -> str:
         progress, seconds = self._training.progress, self._training.clock.seconds

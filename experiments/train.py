@@ -12,7 +12,7 @@ from agents.alphazero.selfplay import Round
 from experiments import cli
 from experiments.assessment import Assessor, final_table
 from experiments.schema import TrainConfig
-from experiments.stopping import stop_requests
+from experiments.stopping import Stop, stop_requests
 from experiments.tracking import Tracker
 from experiments.training import Training, run_folder, save_config, saved_config
 
@@ -25,46 +25,65 @@ def train(config: TrainConfig, after_step: Callable[[Training], None] = lambda _
     """
     folder = run_folder(config)
     checkpoints = Checkpoints(folder, config.runtime.keep)
+    console = Console(stderr=True)
     training = Training(config, folder)
     if config.resume is not None:
         training.restore(*checkpoints.load())
+        if training.progress >= 1 and (folder / "final" / "results.json").exists():
+            raise ValueError(
+                f"resume: the run in {folder} has used up its budget; give it a larger "
+                "budget.minutes= or budget.positions=, counted from its beginning"
+            )
     assessor = Assessor(config, folder)
     save_config(config, folder)  # first of all that is written: what was wrong is known by now
+    console.print("getting ready (the first time, kernels are compiled) …")
+    training.warm_up()
+    with Tracker(config, folder, training) as tracker:
+        with stop_requests() as stop:
+            run(training, tracker, assessor, checkpoints, stop, after_step)
+            path = training.save(checkpoints)
+        tracker.stop(path)
+        if stop.requested:
+            raise KeyboardInterrupt
+        if not training.learner.updates:
+            console.print(
+                f"nothing was learnt: learner.window_min is {config.learner.window_min:,} "
+                f"positions, and {training.replay.size:,} were ready when the budget was used up",
+                soft_wrap=True,
+            )
+            return training
+        matches = final_table(config, folder, path)
+        tracker.conclude(assessor.conclude(training, matches))
+    return training
+
+
+def run(
+    training: Training, tracker: Tracker, assessor: Assessor, checkpoints: Checkpoints,
+    stop: Stop, after_step: Callable[[Training], None],
+) -> None:  # fmt: skip
+    """Until the budget is used up or a stop is requested."""
     rounds: list[Round] = []
     updates: list[Update] = []
     saved_at = training.clock.seconds
-    with Tracker(config, folder, training) as tracker, stop_requests() as stop:
-        while training.progress < 1 and not stop.requested:
-            if training.owed:
-                with training.clock.part("learner"):
-                    updates.append(training.learn())
-            else:
-                with training.clock.part("self-play"):
-                    rounds.append(training.play())
-            after_step(training)
-            if training.published:
-                tracker.log(rounds, updates)
-                rounds, updates = [], []
-                if assessor.is_due(training) and not stop.requested:
-                    tracker.show("being assessed …")
-                    with training.clock.part("evaluation"):
-                        tracker.assessed(assessor.assess(training, stop))
-            if training.clock.seconds - saved_at > 60 * config.runtime.checkpoint_minutes:
-                training.save(checkpoints)
-                saved_at = training.clock.seconds
-            tracker.show()
-        path = training.save(checkpoints)
-        tracker.finish(path)
-    if not training.learner.updates and not stop.requested:
-        Console(stderr=True).print(
-            f"nothing was learnt: learner.window_min is {config.learner.window_min:,} positions, "
-            f"and {training.replay.size:,} were ready when the budget was used up",
-            soft_wrap=True,
-        )
-    if stop.requested:
-        raise KeyboardInterrupt
-    final_table(config, folder, path)
-    return training
+    while training.progress < 1 and not stop.requested:
+        if training.owed:
+            with training.clock.part("learner"):
+                updates.append(training.learn())
+        else:
+            with training.clock.part("self-play"):
+                rounds.append(training.play())
+        after_step(training)
+        if training.published:
+            tracker.log(rounds, updates)
+            rounds, updates = [], []
+            if assessor.is_due(training) and not stop.requested:
+                tracker.show("being assessed …")
+                with training.clock.part("evaluation"):
+                    tracker.assessed(assessor.assess(training, stop))
+        if training.clock.seconds - saved_at > 60 * training.config.runtime.checkpoint_minutes:
+            training.save(checkpoints)
+            saved_at = training.clock.seconds
+        tracker.show()
 
 
 def main() -> None:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from omegaconf import DictConfig, OmegaConf
 from torch import Tensor
@@ -22,8 +23,10 @@ from agents.alphazero.networks import make_network
 from agents.alphazero.precision import PRECISIONS, fastest_precision
 from agents.alphazero.replay import Replay
 from agents.alphazero.selfplay import Round, SelfPlay
+from agents.search.search import search
 from experiments.provenance import commit
 from experiments.schema import SEARCHES, TrainConfig
+from rstt_env.positions import Positions
 
 CONFIG = "config.yaml"
 
@@ -60,7 +63,7 @@ class Counters:
         owed: updates that are left of the learner's turn.
         assessed_at: positions at the last assessment.
         best_score: of all assessments, the opponents' scores added up.
-        assessment_seconds: that the last one took.
+        seconds_per_game: that the last one took for a game against each opponent.
         kept: size of the replay at each checkpoint that is kept.
     """
 
@@ -69,7 +72,7 @@ class Counters:
     owed: int = 0
     assessed_at: int = 0
     best_score: float = 0.0
-    assessment_seconds: float = 0.0
+    seconds_per_game: float = 0.0
     kept: list[int] = field(default_factory=list)
 
 
@@ -99,6 +102,15 @@ class Training:
         self.counters, self.clock = Counters(), Clock()
         self.published = False
         self._folder, self._sizes, self._commit = folder, sizes, commit()
+
+    def warm_up(self) -> None:
+        """Have the kernels of self-play compiled or loaded; then the clock starts."""
+        evaluator, rules = self.evaluators[0], self.config.search.rules
+        evaluations, seconds = evaluator.evaluations, evaluator.seconds
+        position, stream = Positions(self.config.game.depth), np.zeros(1, np.uint64)
+        search(position, evaluator, rules, 2, stream, explore=True)
+        evaluator.evaluations, evaluator.seconds = evaluations, seconds
+        self.clock.started = time.perf_counter()
 
     @property
     def progress(self) -> float:
@@ -222,6 +234,8 @@ def _device(name: str) -> torch.device:
 def run_folder(config: TrainConfig) -> Path:
     """The run's folder: `resume`, or a new one; `ValueError` if that holds something already."""
     folder = Path(config.resume or config.output)
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"output: {folder} is a file; name a folder for the run")
     if config.resume is None and folder.exists() and any(folder.iterdir()):
         raise ValueError(
             f"output: {folder} holds something already; name another folder, or go on with the "

@@ -195,6 +195,12 @@ def test_a_match_of_nothing_but_forfeits_fails(tmp_path):
     assert "nothing.py" in done.stdout
 
 
+def test_a_network_of_another_depth_is_told(tmp_path, weights):
+    done = run(tmp_path, "experiments.evaluate", f"agent=az:{weights}:0", "opponents=[random]",
+               "game=depth1", "games=2")  # fmt: skip
+    assert "was trained at depth 2, and plays at depth 1 here" in done.stderr
+
+
 def test_help_explains_every_setting(tmp_path):
     for program in ("train", "evaluate", "ladder"):
         shown = run(tmp_path, f"experiments.{program}", "--help").stdout

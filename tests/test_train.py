@@ -161,7 +161,8 @@ def test_an_assessment_is_broken_off_by_a_stop_and_kept_within_its_share(tmp_pat
     options = ["budget.positions=400", "evaluation.every=16"]
     done = run(tmp_path / "run", *options, "evaluation.share=0.0")
     assert done.counters.assessed_at == 0
-    assert not any(name.startswith("strength") for name in curves(tmp_path / "run", clock=()))
+    scores = curves(tmp_path / "run", clock=())["strength/score/random"]
+    assert [step for step, _ in scores] == [400]  # the last matches alone
     stop = Stop(requested=True)
     assessor = Assessor(compose("budget.positions=400"), tmp_path / "other")
     assert assessor.assess(done, stop) is None

@@ -24,12 +24,13 @@ def _here(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("arguments", "complaint"), [
     (["game=depth5"], "game is 'depth5'"),
+    (["game.depth=3"], "write game=depth3"),
+    (["network.width=64"], "write +network.width=64"),
     (["learner.bacth=3"], "did you mean 'learner.batch'"),
     (["experiment=quik"], "did you mean quick"),
     (["learner.batch=1000"], "a batch is drawn from the window"),
     (["learner.batch=many"], "learner.batch: "),
     (["network.name=recursiv"], "no network is called 'recursiv'"),
-    (["network.width=3"], "nothing is called 'network.width'"),
     (["network.hidden=-4"], "network 'recursive' with"),
     (["selfplay.random_plies=-1"], "selfplay.random_plies is -1"),
     (["search.considered=12"], "search.considered is 12"),
@@ -48,6 +49,7 @@ def _here(tmp_path, monkeypatch):
     (["runtime.device=gpu"], "runtime.device is 'gpu'"),
     (["runtime.precision=int8"], "runtime.precision is 'int8'"),
     (["output=full/run"], "can't be written"),
+    (["output=full"], "full is a file"),
 ])  # fmt: skip
 def test_what_is_wrong_is_said_in_a_line(tmp_path, arguments, complaint):
     (tmp_path / "full").write_text("a file in the way")
@@ -55,6 +57,11 @@ def test_what_is_wrong_is_said_in_a_line(tmp_path, arguments, complaint):
     assert done.returncode == 1
     assert complaint in done.stderr
     assert done.stderr.count("\n") == 1, done.stderr
+
+
+def test_a_run_that_is_over_asks_for_a_larger_budget(finished):
+    with pytest.raises(ValueError, match="has used up its budget"):
+        train(compose(f"resume={finished}"))
 
 
 def test_what_was_wrong_can_be_put_right_with_the_same_folder(tmp_path):
@@ -68,7 +75,8 @@ def test_what_was_wrong_can_be_put_right_with_the_same_folder(tmp_path):
 
 def test_a_run_goes_on_without_what_it_started_from_and_keeps_new_settings(tmp_path):
     run(tmp_path / "first", "budget.positions=80")
-    run(tmp_path / "second", f"init={tmp_path / 'first'}", "budget.positions=80")
+    run(tmp_path / "second", f"init={tmp_path / 'first'}", "budget.positions=80",
+        "selfplay.horizon=6")  # fmt: skip
     shutil.rmtree(tmp_path / "first")
     resume = f"resume={tmp_path / 'second'}"
     train(compose(resume, "budget.positions=160", "learner.rate=1e-4"))

@@ -43,6 +43,9 @@ class AlphaZeroAgent:
             core-seconds for a move.
         threads: how many cores a batch uses; all by default.
         device: of the network.
+
+    Attributes:
+        trained_depth: of the games that the network has learnt from.
     """
 
     def __init__(
@@ -60,6 +63,7 @@ class AlphaZeroAgent:
         self._evaluators = make_evaluators(
             network.to(self._device), self._device, torch.float32, self._threads
         )
+        self.trained_depth = depth
         self._rate = 0.0  # simulations a second on the clock
         if self.timed:
             self._measure()
@@ -69,8 +73,10 @@ class AlphaZeroAgent:
         cls, path: Path, depth: int, budget: Budget, threads: int | None = None
     ) -> AlphaZeroAgent:
         """The agent of a checkpoint, see `checkpoint.load_network`."""
-        _, network = load_network(path, depth)
-        return cls(depth, network, budget, threads=threads, device=best_device())
+        card, network = load_network(path, depth)
+        agent = cls(depth, network, budget, threads=threads, device=best_device())
+        agent.trained_depth = card.depth
+        return agent
 
     @property
     def timed(self) -> bool:

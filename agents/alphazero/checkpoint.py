@@ -109,7 +109,8 @@ def _fill(network: nn.Module, weights: dict[str, Tensor], what: str) -> None:
         network.load_state_dict(weights)
     except RuntimeError as error:
         reason = str(error).splitlines()[1].strip()
-        raise ValueError(f"{what}: the weights don't fit: {reason}") from None
+        shorter = reason if len(reason) < 120 else f"{reason[:120]} …"
+        raise ValueError(f"{what}: the weights don't fit: {shorter}") from None
 
 
 def weights_file(path: Path) -> Path:
@@ -179,7 +180,7 @@ class Checkpoints:
         try:
             state = torch.load(path, map_location="cpu", weights_only=True)
         except (OSError, RuntimeError, EOFError, ValueError, pickle.UnpicklingError) as error:
-            reason = (str(error) or type(error).__name__).splitlines()[0]
+            reason = (str(error) or type(error).__name__).splitlines()[0][:80]
             raise ValueError(
                 f"{path} is missing or cut ({reason}); delete its folder to resume from the "
                 "checkpoint before"
