@@ -21,6 +21,7 @@ from agents.threads import num_cores, parallel
 from rstt_env import tree
 from rstt_env.positions import Positions
 
+_SHARE = 32  # positions for each core: with fewer, Python's lock costs more than a core gains
 _MOST = 100_000  # simulations of a timed search
 
 
@@ -32,9 +33,9 @@ def best_device() -> torch.device:
 class AlphaZeroAgent:
     """Gumbel search, without noise, guided by a network; the same position, the same answer.
 
-    Positions of a batch are divided among the cores, and searched together there, choice by
-    choice; under a time budget one by one. A position alone has one core: the few leaves of its
-    search are too little work for more.
+    Positions of a large batch are divided among the cores, and searched together there, choice
+    by choice. Few have one core, since the leaves of their searches are too little work for more;
+    so have those under a time budget, which are searched one by one.
 
     Args:
         depth: of the games, 1 to 4.
@@ -89,7 +90,8 @@ class AlphaZeroAgent:
     def act(self, positions: Positions, games: Sequence[int] | None = None) -> Answer:
         check_request(positions, self._depth, games)
         answer = Answer.blank(len(positions))
-        evaluators = self._evaluators[: max(1, len(positions))]
+        most = 1 if self.timed else len(positions) // _SHARE
+        evaluators = self._evaluators[: max(1, most)]
         shares = np.array_split(np.arange(len(positions)), len(evaluators))
 
         def work(number: int) -> None:
