@@ -34,10 +34,7 @@ from rstt_env import outcome as outcomes
 
 _LAYOUT = {
     "what matters": {
-        "Elo on the scale of the ladder": [
-            "Margin",
-            ["strength/rating", "strength/rating_low", "strength/rating_high"],
-        ],
+        "Elo on the scale of the ladder": ["Multiline", ["^strength/rating"]],
         "score against each opponent": ["Multiline", ["^strength/score/"]],
         "policy loss, and the lowest possible": ["Multiline", ["^loss/policy"]],
         "result loss": ["Multiline", ["^loss/result"]],
