@@ -95,7 +95,7 @@ def test_replay_prints_the_positions_of_a_game(evaluated):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nothing.jsonl"], "No such file"),
+        (["nothing.jsonl"], "is no file of games"),
         ([__file__], "line 1: a game record is one line of JSON"),
     ],
 )
