@@ -19,7 +19,8 @@ from agents.openings import make_openings
 from agents.ratings import SPRT
 from rstt_env import tree
 
-_LINE_EVERY = 15.0  # seconds between lines where there is no terminal
+LINE_EVERY = 15.0
+"""Seconds between lines of progress where there is no terminal."""
 _LENGTH = 0.7  # of a game, as a share of the squares, until the first games are over
 
 
@@ -74,7 +75,7 @@ def play_match(
             part = sum(min(1.0, count / length) for count in plies)
             live.update(line, completed=len(match.games) + part, score=_so_far(match, values))
             nonlocal shown_at
-            if not live.console.is_terminal and time.perf_counter() - shown_at > _LINE_EVERY:
+            if not live.console.is_terminal and time.perf_counter() - shown_at > LINE_EVERY:
                 shown_at = time.perf_counter()
                 done = f"{len(match.games) + part:.1f}/{meeting.games} games played"
                 live.console.print(f"{agent} v {opponent}: {done}", soft_wrap=True)

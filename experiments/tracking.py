@@ -26,6 +26,7 @@ from agents.alphazero.learner import Update
 from agents.alphazero.replay import DRAW, UNKNOWN, WIN
 from agents.alphazero.selfplay import Round
 from experiments.assessment import Assessment
+from experiments.matches import LINE_EVERY
 from experiments.provenance import commit
 from experiments.schema import TrainConfig
 from experiments.thoughts import pictures
@@ -44,7 +45,6 @@ _LAYOUT = {
         "shares of time": ["Multiline", ["^time/"]],
     }
 }
-_LINE_EVERY = 15.0  # seconds between lines where there is no terminal
 _BINS = 10  # of predicted values, for their calibration
 
 
@@ -251,7 +251,7 @@ class Tracker:
         `evaluation` is shown at once, in place of the last one's figures.
         """
         now = time.perf_counter()
-        waited = now - self._shown_at > (0.5 if self._console.is_terminal else _LINE_EVERY)
+        waited = now - self._shown_at > (0.5 if self._console.is_terminal else LINE_EVERY)
         if not waited and not (evaluation and self._console.is_terminal):
             return
         self._shown_at = now

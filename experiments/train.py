@@ -79,7 +79,9 @@ def run(
             if assessor.is_due(training) and not stop.requested:
                 tracker.show("being assessed …")
                 with training.clock.part("evaluation"):
-                    tracker.assessed(assessor.assess(training, stop))
+                    assessment = assessor.assess(training, stop)
+                if assessment or not stop.requested:
+                    tracker.assessed(assessment)
         if training.clock.seconds - saved_at > 60 * training.config.runtime.checkpoint_minutes:
             training.save(checkpoints)
             saved_at = training.clock.seconds
