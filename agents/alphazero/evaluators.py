@@ -14,11 +14,14 @@ AnyEvaluator = NetworkEvaluator | IncrementalEvaluator
 
 
 def make_evaluator(
-    network: nn.Module, device: torch.device, precision: torch.dtype = torch.float32
+    network: nn.Module,
+    device: torch.device,
+    precision: torch.dtype = torch.float32,
+    threads: int | None = None,
 ) -> AnyEvaluator:
-    """The fastest evaluator of a network that is on `device`."""
+    """The fastest evaluator of a network that is on `device`; see `IncrementalEvaluator`."""
     if isinstance(network, RecursiveNetwork) and device.type == "cpu":
-        return IncrementalEvaluator(network, precision)
+        return IncrementalEvaluator(network, precision, threads)
     return NetworkEvaluator(network, device, precision)
 
 
@@ -30,8 +33,8 @@ def make_evaluators(
     One for each of `threads` cores (all by default), if the network is evaluated incrementally:
     what is not a matrix product then runs side by side as well.
     """
-    if isinstance(network, RecursiveNetwork) and device.type == "cpu":
-        first = IncrementalEvaluator(network, precision, 1)
-        others = range((threads or num_cores()) - 1)
-        return [first, *(IncrementalEvaluator(network, precision, 1, first) for _ in others)]
-    return [make_evaluator(network, device, precision)]
+    first = make_evaluator(network, device, precision, 1)
+    if not isinstance(first, IncrementalEvaluator):
+        return [first]
+    others = range((threads or num_cores()) - 1)
+    return [first, *(IncrementalEvaluator(first.network, precision, 1, first) for _ in others)]

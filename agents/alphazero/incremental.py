@@ -157,7 +157,7 @@ class IncrementalEvaluator:
         threads: int | None = None,
         leader: IncrementalEvaluator | None = None,
     ) -> None:
-        self._network, self._precision, self._threads = network, precision, threads
+        self.network, self._precision, self._threads = network, precision, threads
         self._leader = leader
         self.evaluations, self.seconds = 0, 0.0
         self._depth, self._room = 0, 0  # of the games of which roots are kept
@@ -166,9 +166,9 @@ class IncrementalEvaluator:
     @torch.inference_mode()
     def refresh(self) -> None:
         """Take over the network's weights; what is kept of the roots is void."""
-        self._network.eval()
+        self.network.eval()
         if self._leader is None:
-            self._weights = _Weights(self._network, self._precision)
+            self._weights = _Weights(self.network, self._precision)
         else:
             self._weights = self._leader._weights
         self._void = True

@@ -13,7 +13,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from agents.alphazero.agent import best_device
 from agents.alphazero.encoding import encode
 from agents.alphazero.evaluator import AT_ONCE
-from agents.alphazero.evaluators import make_evaluator, make_evaluators
+from agents.alphazero.evaluators import make_evaluator
 from agents.alphazero.networks.inputs import Inputs
 from agents.alphazero.precision import PRECISIONS
 from agents.alphazero.replay import new_records
@@ -150,7 +150,7 @@ def _one_game(training: Training, seconds: float) -> float:
     rules, seeds = training.config.search.rules, np.zeros(1, np.uint64)
 
     network, device = training.learner.network, training.device
-    evaluator = make_evaluators(network, device, torch.float32)[0]  # as an agent has it
+    evaluator = make_evaluator(network, device, threads=1)  # as an agent has it
 
     def work() -> float:
         before = evaluator.evaluations
