@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from agents.alphazero import changes
 from agents.alphazero.encoding import NUM_CODES, OPEN
@@ -33,6 +33,7 @@ from agents.search.evaluator import Rows
 from rstt_env import tree
 from rstt_env.state import State
 
+_STEP = 16  # numbers of rows in a matrix product are multiples of this one
 _CHUNK = 2048  # inner boards of roots that are computed at once
 
 
@@ -70,13 +71,11 @@ class _Weights:
 
     def embed(self, sums: Tensor) -> Tensor:
         """[m, C]: the embeddings of inner boards from their sums, [m, H]."""
-        embeddings: Tensor = self._combine(sums.to(self._precision)).float()
-        return embeddings
+        return self._through(self._combine, sums)
 
     def sum_up(self, children: Tensor) -> tuple[Tensor, Tensor]:
         """[m, H] each: what is kept of inner boards with the children's embeddings, [m, 9C]."""
-        children = children.to(self._precision)
-        return (children @ self._first).float() + self._bias, (children @ self._sent).float()
+        return self._times(children, self._first) + self._bias, self._times(children, self._sent)
 
     def add_to_sums(self, sums: Tensor, rows: Rows, change: Tensor, nodes: Rows) -> None:
         """Add to `sums`, [·, H], what m changes of embeddings, [m, C], make of them.
@@ -102,21 +101,37 @@ class _Weights:
 
     def refine(self, context: Tensor, below: Tensor) -> Tensor:
         """[m, C]: what the next board on the path, [m, C], adds to the context, [m, C]."""
-        refined: Tensor = self._step(torch.cat((context, below), 1).to(self._precision)).float()
-        return refined
+        return self._through(self._step, torch.cat((context, below), 1))
 
     def hidden_of_context(self, context: Tensor) -> Tensor:
         """[n, H]: what the context contributes to the head's first layer."""
-        return (context.to(self._precision) @ self._context).float() + self.head_bias
+        return self._times(context, self._context) + self.head_bias
 
     def hidden_of_children(self, children: Tensor) -> Tensor:
         """[m, H]: what the nine children of an inner focus, [m, 9C], contribute to it."""
-        return (children.to(self._precision) @ self._children).float()
+        return self._times(children, self._children)
 
     def answer(self, hidden: Tensor) -> Tensor:
         """[n, 12]: the network's output from the head's first layer."""
-        output: Tensor = self._head(hidden.to(self._precision)).float()
+        return self._through(self._head, hidden)
+
+    def _times(self, rows: Tensor, layer: Tensor) -> Tensor:
+        return (self._padded(rows) @ layer)[: len(rows)].float()
+
+    def _through(self, layers: nn.Module, rows: Tensor) -> Tensor:
+        output: Tensor = layers(self._padded(rows))[: len(rows)].float()
         return output
+
+    def _padded(self, rows: Tensor) -> Tensor:
+        """Rows in the precision of the products, with meaningless ones behind them.
+
+        torch compiles products for each number of rows that it meets, which takes longer than
+        they do; so it meets few.
+        """
+        wanted = len(rows) if len(rows) < _STEP else -(-len(rows) // _STEP) * _STEP
+        padded = torch.empty(wanted, rows.shape[1], dtype=self._precision)
+        padded[: len(rows)] = rows
+        return padded
 
 
 class _Level(NamedTuple):
