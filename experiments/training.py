@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from omegaconf import DictConfig, OmegaConf
 from torch import Tensor
@@ -17,16 +16,14 @@ from yaml import YAMLError  # type: ignore[import-untyped]
 
 from agents.alphazero.agent import best_device
 from agents.alphazero.checkpoint import Card, Checkpoints, initialise
-from agents.alphazero.evaluators import make_evaluators
 from agents.alphazero.learner import Learner, Update
 from agents.alphazero.networks import make_network
 from agents.alphazero.precision import PRECISIONS, fastest_precision
 from agents.alphazero.replay import Replay
+from agents.alphazero.searchers import Searchers
 from agents.alphazero.selfplay import Round, SelfPlay
-from agents.search.search import search
 from experiments.provenance import commit
 from experiments.schema import SEARCHES, TrainConfig
-from rstt_env.positions import Positions
 
 CONFIG = "config.yaml"
 
@@ -93,11 +90,11 @@ class Training:
             initialise(network, Path(config.init))
         network.to(self.device)
         self.learner = Learner(network, config.learner, depth, self.device, config.seed, precision)
-        self.evaluators = make_evaluators(network, self.device, precision, config.runtime.threads)
-        self.selfplay = SelfPlay(
-            depth, config.selfplay, config.search.rules, config.search.simulations, config.seed,
-            config.search.solver, config.runtime.threads,
+        self.searchers = Searchers(
+            network, self.device, precision, config.search.rules, config.search.solver,
+            config.selfplay.games, config.runtime.threads,
         )  # fmt: skip
+        self.selfplay = SelfPlay(depth, config.selfplay, config.search.simulations, config.seed)
         self.replay = Replay(folder / "replay", depth)
         self.counters, self.clock = Counters(), Clock()
         self.published = False
@@ -105,11 +102,7 @@ class Training:
 
     def warm_up(self) -> None:
         """Have the kernels of self-play compiled or loaded; then the clock starts."""
-        evaluator, rules = self.evaluators[0], self.config.search.rules
-        evaluations, seconds = evaluator.evaluations, evaluator.seconds
-        position, stream = Positions(self.config.game.depth), np.zeros(1, np.uint64)
-        search(position, evaluator, rules, 2, stream, explore=True)
-        evaluator.evaluations, evaluator.seconds = evaluations, seconds
+        self.searchers.warm_up(self.config.game.depth)
         self.clock.started = time.perf_counter()
 
     @property
@@ -126,12 +119,12 @@ class Training:
     @property
     def evaluations(self) -> int:
         """Of positions by the network, in this sitting's self-play."""
-        return sum(evaluator.evaluations for evaluator in self.evaluators)
+        return self.searchers.evaluations
 
     @property
     def network_seconds(self) -> float:
         """What of the time of self-play they took, over all sittings."""
-        return sum(evaluator.seconds for evaluator in self.evaluators) / len(self.evaluators)
+        return self.searchers.seconds
 
     @property
     def owed(self) -> bool:
@@ -141,7 +134,7 @@ class Training:
     def play(self) -> Round:
         """A round of self-play; what is ready goes into the replay."""
         learner, counters = self.config.learner, self.counters
-        round_ = self.selfplay.round(self.evaluators)
+        round_ = self.selfplay.round(self.searchers)
         self.replay.append(round_.records)
         counters.positions += self.config.selfplay.games
         counters.fresh += self.config.selfplay.games
@@ -162,13 +155,8 @@ class Training:
         self.published = not self.owed
         if self.published:
             self._check_finite()
-            self.refresh()
+            self.searchers.refresh()
         return update
-
-    def refresh(self) -> None:
-        """Self-play gets the weights that the network has now."""
-        for evaluator in self.evaluators:
-            evaluator.refresh()
 
     def _check_finite(self) -> None:
         for name, weight in self.learner.average.state_dict().items():
@@ -218,9 +206,8 @@ class Training:
         self.replay = Replay(self._folder / "replay", self.config.game.depth, size, window)
         self.selfplay.restore(state["selfplay"])
         self.learner.restore(state["learner"], average)
-        self.refresh()
-        for evaluator in self.evaluators:
-            evaluator.seconds = state["network_seconds"]
+        self.searchers.refresh()
+        self.searchers.seconds = state["network_seconds"]
         self.counters = Counters(**state["counters"])
         self.clock = Clock(state["parts"], state["seconds"])
 

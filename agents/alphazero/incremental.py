@@ -49,12 +49,12 @@ class _Weights:
         self.width = width = nine // 9
         context, children, sent = torch.split(head.weight, [width, nine, nine], dim=1)
         self.table = network.prepare()  # [19686, C]
-        self._bias = first.bias
+        self._bias = first.bias.clone()
         self._first = first.weight.T.to(precision).contiguous()  # [9C, H]
         self._sent = sent.T.to(precision).contiguous()
         self._context = context.T.to(precision).contiguous()
         self._children = children.T.to(precision).contiguous()
-        self.head_bias = head.bias
+        self.head_bias = head.bias.clone()
         self.nowhere = network.nowhere.repeat(9) @ sent.T
         # what the squares of a deepest board contribute, by its contents: [19683, H]
         each = torch.einsum(
@@ -63,7 +63,7 @@ class _Weights:
         self.squares = torch.zeros(1, self.hidden)
         for digit in range(9):  # the contents of the first squares, then of one more
             self.squares = (each[digit, :, None] + self.squares).flatten(0, 1)
-        self.digit = network.digit.weight
+        self.digit = network.digit.weight.clone()
         self._combine, self._step, self._head = (
             copy.deepcopy(layers).to(precision)
             for layers in (network.combine[1:], network.step, network.head[1:])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,10 +11,10 @@ from numpy.typing import NDArray
 from agents.alphazero.encoding import DRAWN, MINE, OPEN, THEIRS, encode, statuses
 from agents.alphazero.replay import DRAW, LOSS, WIN, new_records, record_type, to_units
 from agents.alphazero.schedule import GAMES, ROUNDS
-from agents.search.evaluator import Evaluator, Rows
-from agents.search.search import Result, Rules, search
+from agents.alphazero.searchers import Searcher
+from agents.search.evaluator import Rows
+from agents.search.search import Result
 from agents.seeds import game_seeds
-from agents.threads import parallel
 from rstt_env import outcome as outcomes
 from rstt_env import tree
 from rstt_env.outcome import UNDECIDED, view
@@ -95,12 +94,9 @@ class SelfPlay:
     `state` holds all that is needed to go on.
     """
 
-    def __init__(
-        self, depth: int, config: SelfPlayConfig, rules: Rules, simulations: int, seed: int,
-        solver: bool = True, threads: int | None = None,
-    ) -> None:  # fmt: skip
-        self._depth, self._config, self._rules, self._seed = depth, config, rules, seed
-        self._simulations, self._solver, self._threads = simulations, solver, threads
+    def __init__(self, depth: int, config: SelfPlayConfig, simulations: int, seed: int) -> None:
+        self._depth, self._config, self._seed = depth, config, seed
+        self._simulations = simulations
         self._positions = Positions(depth, config.games)
         self._ids = np.arange(config.games)
         self._next_id = config.games
@@ -110,29 +106,15 @@ class SelfPlay:
         self._begin(self._ids)
         self._settle()
 
-    def round(self, evaluators: Sequence[Evaluator]) -> Round:
-        """Search every game once and go on with what the search chose.
-
-        The games are divided among the evaluators; if there are several, each has a thread.
-        """
+    def round(self, searcher: Searcher) -> Round:
+        """Search every game once and go on with what the search chose."""
         config, positions = self._config, self._positions
-        evaluators = evaluators[: config.games]
         rng = np.random.default_rng((self._seed, ROUNDS, self.rounds))
         fast = bool(rng.random() < config.fast_share)
         seeds = game_seeds(self._seed, self._ids.astype(np.uint64), config.games)
         searched = positions.copy()
         simulations = config.fast_simulations if fast else self._simulations
-        parts = np.array_split(np.arange(config.games), len(evaluators))
-
-        def search_part(number: int) -> Result:
-            return search(
-                searched[parts[number]], evaluators[number], self._rules, simulations,
-                seeds[parts[number]].astype(np.uint64), explore=not fast, solver=self._solver,
-                threads=self._threads if len(parts) == 1 else 1,
-            )  # fmt: skip
-
-        results = parallel(search_part, range(len(parts)), len(parts))
-        result = Result(*map(np.concatenate, zip(*results, strict=True)))
+        result = searcher.search(searched, seeds.astype(np.uint64), simulations, explore=not fast)
         policy = np.zeros_like(result.policy) if fast else result.policy
         encoding = encode(searched.state, np.arange(config.games))
         records = new_records(self._depth, encoding, policy, result.value)

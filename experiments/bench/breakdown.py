@@ -10,6 +10,7 @@ import torch
 
 from agents.alphazero.evaluator import Evaluation
 from agents.alphazero.incremental import IncrementalEvaluator
+from agents.alphazero.searchers import LocalSearcher
 from agents.search.evaluator import Rows
 from experiments.schema import TrainConfig
 from experiments.training import Training
@@ -67,15 +68,16 @@ def breakdown(config: TrainConfig, folder: Path, seconds: float) -> dict[str, fl
 
 
 def _breakdown(training: Training, seconds: float) -> dict[str, float]:
-    evaluator, profile = training.evaluators[0], Profile()
+    evaluator, profile = training.searchers.local.evaluator, Profile()
     if not isinstance(evaluator, IncrementalEvaluator):
         return {}
-    watched = _Watched(evaluator, profile)
+    watched, search = _Watched(evaluator, profile), training.config.search
+    searcher = LocalSearcher(watched, search.rules, search.solver, 1)
     for number in range(2):  # the first time, kernels are loaded and the roots are made
         before, rounds, start = evaluator.evaluations, 0, time.perf_counter()
         while not rounds or time.perf_counter() - start < seconds * number:
             profile.enable()
-            training.selfplay.round([watched])
+            training.selfplay.round(searcher)
             profile.disable()
             rounds += 1
         if not number:

@@ -126,8 +126,8 @@ def _evaluator(training: Training, seconds: float) -> float:
 
 def _positions(training: Training, number: int) -> Positions:
     """Positions of self-play's first round, as many as asked for."""
-    training.selfplay.round(training.evaluators)
-    seen = training.selfplay.round(training.evaluators).positions
+    training.selfplay.round(training.searchers)
+    seen = training.selfplay.round(training.searchers).positions
     return seen[np.arange(number) % len(seen)]
 
 
@@ -138,8 +138,8 @@ def _selfplay(training: Training, seconds: float) -> float:
     def work() -> float:
         before = training.evaluations
         if training.selfplay.rounds % rounds == 0:  # as often as the learner publishes weights
-            training.refresh()
-        training.replay.append(training.selfplay.round(training.evaluators).records)
+            training.searchers.refresh()
+        training.replay.append(training.selfplay.round(training.searchers).records)
         return training.evaluations - before
 
     return best_rate(work, seconds)
