@@ -4,9 +4,12 @@ Boards are heap-numbered. A deepest board is a row of a network's table: its con
 viewer's side, or, past those, what became of it (see `content_row`).
 """
 
+import numpy as np
+
 from agents.alphazero.encoding import MINE, NUM_CODES, OPEN, status_of, walk
 from rstt_env.jit import kernel
 from rstt_env.kernels import get
+from rstt_env.state import OPEN as OPEN_SQUARES
 from rstt_env.tree import BASE_THREE, digit_of, first_deepest, parent_of
 
 
@@ -39,13 +42,15 @@ def fill_statuses(boards, positions, nodes, viewers, out):
 
 
 @kernel
-def update_roots(levels, boards, rows, changed):
+def update_roots(levels, boards, rows, opens, changed):
     """Bring `rows`, int32[2, G, 9^(d-1)], the deepest boards in both views, up to date.
 
-    Sets `changed`, bool[G, num_boards], for boards that differ and those above them.
+    And `opens`, uint16[G, num_boards], how many squares are open in boards. Sets `changed`,
+    bool[G, num_boards], for boards that differ and those above them.
     """
     first = first_deepest(levels)
     for g in range(len(boards)):
+        opens[g] = boards[g, :, OPEN_SQUARES]
         for board in range(first, boards.shape[1]):
             for viewer in range(2):
                 row = content_row(boards, g, board, viewer)
@@ -58,22 +63,32 @@ def update_roots(levels, boards, rows, changed):
 
 
 @kernel
-def find_changes(levels, boards, movers, positions, roots, rows, leaf, node, before, after):
+def find_changes(levels, boards, movers, positions, roots, rows, opens, leaf, node, before, after):
     """The deepest boards in which n leaves differ from their roots; returns how many there are.
 
     Fills int64[m], as far as there is room, sorted by leaf and board: the leaf's number, the
     board, and its `content_row` at the root and at the leaf, as the leaf's mover sees it.
     """
     first, found = first_deepest(levels), 0
+    stack = np.zeros(9 * len(levels), np.int64)  # boards that may differ, the first on top
     for i in range(len(positions)):
-        g, viewer = positions[i], movers[i]
-        for board in range(first, boards.shape[1]):
-            row = content_row(boards, g, board, viewer)
-            kept = rows[viewer, roots[i], board - first]
-            if row != kept:
-                if found < len(leaf):
-                    leaf[found], node[found], before[found], after[found] = i, board, kept, row
-                found += 1
+        g, viewer, size = positions[i], movers[i], 1
+        stack[0] = 0
+        while size:
+            size -= 1
+            board = stack[size]
+            if board >= first:
+                row = content_row(boards, g, board, viewer)
+                kept = rows[viewer, roots[i], board - first]
+                if row != kept:
+                    if found < len(leaf):
+                        leaf[found], node[found], before[found], after[found] = i, board, kept, row
+                    found += 1
+            elif get(boards, g, board, OPEN_SQUARES) != opens[roots[i], board]:
+                # every mark takes an open square from all boards around it
+                for child in range(9 * board + 9, 9 * board, -1):
+                    stack[size] = child
+                    size += 1
     return found
 
 

@@ -203,6 +203,7 @@ class IncrementalEvaluator:
             self._depth, self._room, self._void = depth, number, True
             inner = max(1, tree.num_boards(depth - 1))
             self._rows = np.full((2, number, 9 ** (depth - 1)), -1, np.int32)
+            self._opens = np.zeros((number, boards), np.uint16)
             self._embeddings = torch.zeros(2, number, inner, weights.width)
             self._sums = torch.zeros(2, number, inner, weights.hidden)
             self._sent = torch.zeros(2, number, inner, weights.hidden)
@@ -210,7 +211,7 @@ class IncrementalEvaluator:
         if self._void:
             self._rows[:] = -1
             self._void = False
-        changes.update_roots(state.levels, state.boards, self._rows, changed)
+        changes.update_roots(state.levels, state.boards, self._rows, self._opens, changed)
         for level in range(depth - 2, -1, -1):
             first, end = tree.num_boards(level), tree.num_boards(level + 1)
             roots, nodes = np.nonzero(changed[:, first:end])
@@ -331,7 +332,7 @@ class _Leaves:
             entries = [np.empty(size, np.int64) for _ in range(4)]
             size = changes.find_changes(
                 self._state.levels, self._state.boards, self._movers, self._positions,
-                self._roots, self._evaluator._rows, *entries,
+                self._roots, self._evaluator._rows, self._evaluator._opens, *entries,
             )  # fmt: skip
             if size <= len(entries[0]):
                 return [entry[:size] for entry in entries]
