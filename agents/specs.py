@@ -143,8 +143,12 @@ def _process(text: str, context: Context) -> Agent:
     return ProcessAgent(context.depth, text)
 
 
+_LOW = ":bfloat16"
+
+
 def _alphazero(text: str, context: Context) -> Agent:
-    path, _, amount = text.rpartition(":")
+    plain = text.removesuffix(_LOW)
+    path, _, amount = plain.rpartition(":")
     if not path:
         raise ValueError(
             "write az:PATH:64, with a run's folder, a checkpoint or its weights as the path, and "
@@ -153,7 +157,9 @@ def _alphazero(text: str, context: Context) -> Agent:
     budget = Budget(simulations=0) if amount == "0" else Budget.parse(amount)
     from agents.alphazero.agent import AlphaZeroAgent  # torch takes seconds to import
 
-    return AlphaZeroAgent.load(Path(path), context.depth, budget, context.threads)
+    return AlphaZeroAgent.load(
+        Path(path), context.depth, budget, context.threads, low_precision=plain != text
+    )
 
 
 def _own(text: str, context: Context) -> Agent:
@@ -187,7 +193,8 @@ KINDS = {
     "az": Kind(
         "az:PATH:64, az:PATH:1.5s or az:PATH:0",
         "a trained network: a run's folder (its newest checkpoint), a checkpoint or its weights; "
-        "simulations for each choice of a move, core-seconds for a move, or the bare policy",
+        "simulations for each choice of a move, core-seconds for a move, or the bare policy. "
+        f"Option: {_LOW}, matrix products in that precision, as self-play may have them",
         _alphazero,
     ),
     "own": Kind(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import threading
 import time
 from collections.abc import Sequence
@@ -27,6 +26,7 @@ from agents.alphazero.replay import DRAW, UNKNOWN, WIN
 from agents.alphazero.selfplay import Round
 from experiments.assessment import Assessment
 from experiments.matches import LINE_EVERY
+from experiments.memory import memory
 from experiments.provenance import commit
 from experiments.schema import TrainConfig
 from experiments.thoughts import pictures
@@ -110,9 +110,9 @@ class Tracker:
             window + training.counters.positions - training.replay.size,
             training.counters.positions,
         )
-        memory = _memory()
-        if memory is not None:
-            figures["memory/MiB"] = memory
+        held = memory()
+        if held is not None:
+            figures["memory/MiB"] = held
         self._add(figures)
 
     def _add(self, figures: dict[str, float]) -> None:
@@ -301,15 +301,6 @@ def calibration_error(value: NDArray[np.floating[Any]], result: NDArray[np.float
 def _entropy(policy: NDArray[np.float32]) -> float:
     """The mean entropy of the rows, in nats."""
     return float(-(policy * np.log(np.maximum(policy, 1e-12))).sum(axis=1).mean())
-
-
-def _memory() -> float | None:
-    """MiB of memory that the process holds; None where there is no telling (not on Linux)."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
-    except OSError:
-        return None
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 def _flat(facts: dict[str, Any], above: str = "") -> dict[str, Any]:

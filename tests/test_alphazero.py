@@ -130,3 +130,12 @@ def test_what_is_no_agent_is_named(weights, tmp_path, spec, complaint):
     spec = spec.format(weights=weights, folder=tmp_path, text=tmp_path / "text")
     with pytest.raises(ValueError, match=complaint):
         make_agent(spec, 2)
+
+
+def test_low_precision_answers_nearly_the_same(weights):
+    plain, low = (
+        make_agent(f"az:{weights}:8{option}", 2).act(positions_from_moves(2, [[], [40], [40, 36]]))
+        for option in ("", ":bfloat16")
+    )
+    np.testing.assert_allclose(plain.value, low.value, atol=0.02)
+    assert not np.array_equal(plain.value, low.value)

@@ -44,6 +44,7 @@ class AlphaZeroAgent:
             core-seconds for a move.
         threads: how many cores a batch uses; all by default.
         device: of the network.
+        precision: of its matrix products.
 
     Attributes:
         trained_depth: of the games that the network has learnt from.
@@ -57,12 +58,13 @@ class AlphaZeroAgent:
         *,
         threads: int | None = None,
         device: torch.device | None = None,
+        precision: torch.dtype = torch.float32,
     ) -> None:
         self._depth, self._budget = tree.check_depth(depth), budget
         self._device = device or torch.device("cpu")
         self._threads = threads or num_cores()
         self._evaluators = make_evaluators(
-            network.to(self._device), self._device, torch.float32, self._threads
+            network.to(self._device), self._device, precision, self._threads
         )
         self.trained_depth = depth
         self._rate = 0.0  # simulations a second on the clock
@@ -71,11 +73,15 @@ class AlphaZeroAgent:
 
     @classmethod
     def load(
-        cls, path: Path, depth: int, budget: Budget, threads: int | None = None
-    ) -> AlphaZeroAgent:
+        cls, path: Path, depth: int, budget: Budget, threads: int | None = None,
+        low_precision: bool = False,
+    ) -> AlphaZeroAgent:  # fmt: skip
         """The agent of a checkpoint, see `checkpoint.load_network`."""
         card, network = load_network(path, depth)
-        agent = cls(depth, network, budget, threads=threads, device=best_device())
+        precision = torch.bfloat16 if low_precision else torch.float32
+        agent = cls(
+            depth, network, budget, threads=threads, device=best_device(), precision=precision
+        )
         agent.trained_depth = card.depth
         return agent
 

@@ -3,16 +3,12 @@
 import pstats
 import time
 from cProfile import Profile
-from dataclasses import replace
 from pathlib import Path
-
-import torch
 
 from agents.alphazero.evaluator import Evaluation
 from agents.alphazero.incremental import IncrementalEvaluator
 from agents.alphazero.searchers import LocalSearcher
 from agents.search.evaluator import Rows
-from experiments.schema import TrainConfig
 from experiments.training import Training
 from rstt_env.state import State
 
@@ -54,20 +50,11 @@ class _Watched:
         return result
 
 
-def breakdown(config: TrainConfig, folder: Path, seconds: float) -> dict[str, float]:
-    """Nanoseconds of one core for each evaluation in self-play, by part.
+def breakdown(training: Training, seconds: float) -> dict[str, float]:
+    """Nanoseconds for each evaluation in self-play on one core, by part.
 
     Nothing where the network isn't evaluated incrementally, as on a GPU.
     """
-    threads = torch.get_num_threads()
-    runtime = replace(config.runtime, threads=1)
-    try:
-        return _breakdown(Training(replace(config, runtime=runtime), folder), seconds)
-    finally:
-        torch.set_num_threads(threads)
-
-
-def _breakdown(training: Training, seconds: float) -> dict[str, float]:
     evaluator, profile = training.searchers.local.evaluator, Profile()
     if not isinstance(evaluator, IncrementalEvaluator):
         return {}

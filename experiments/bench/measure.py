@@ -14,7 +14,7 @@ class Row:
     """One measurement.
 
     Attributes:
-        rate: `unit`s per second.
+        rate: `unit`s per second; or, where no time is given, so many `unit`s.
         per: what `nanoseconds` is the time of.
         ratio: how many times our own rate, in the same run, is this one.
     """
@@ -22,19 +22,19 @@ class Row:
     name: str
     rate: float
     unit: str
-    nanoseconds: float
-    per: str
+    nanoseconds: float | None = None
+    per: str = ""
     ratio: float | None = None
 
     @property
     def rate_text(self) -> str:
         """The rate, for people."""
-        return f"{self.rate:,.0f} {self.unit}/s"
+        return f"{self.rate:,.0f} {self.unit}{'' if self.nanoseconds is None else '/s'}"
 
     @property
     def time_text(self) -> str:
         """The time of one `per`, for people."""
-        return f"{self.nanoseconds:,.1f} ns a {self.per}"
+        return "" if self.nanoseconds is None else f"{self.nanoseconds:,.1f} ns a {self.per}"
 
     def as_dict(self) -> dict[str, Any]:
         """The fields, for JSON."""

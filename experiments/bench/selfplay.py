@@ -1,6 +1,10 @@
 """The suite `selfplay`: the network beside the machine's peak, self-play beside the network."""
 
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,10 +25,13 @@ from agents.search.search import search
 from experiments.bench.breakdown import breakdown
 from experiments.bench.engine import Announce
 from experiments.bench.measure import Row, best_rate
+from experiments.memory import memory
 from experiments.schema import TrainConfig, register
 from experiments.training import Training
 from rstt_env.outcome import UNDECIDED
 from rstt_env.positions import Positions
+
+_GAMES, _SIMULATIONS = 256, 32  # of which the memory is measured
 
 
 def run(seconds: float, announce: Announce) -> Iterator[Row]:
@@ -36,6 +43,10 @@ def run(seconds: float, announce: Announce) -> Iterator[Row]:
         announce(f"depth {depth}")
         with TemporaryDirectory() as folder:
             yield from _rows(depth, folder, seconds, peak)
+    held = _memory(_config(4))
+    if held is not None:
+        what = f"memory at depth 4, {_GAMES} games, {_SIMULATIONS} simulations"
+        yield Row(what, held, "MiB")
 
 
 def _rows(depth: int, folder: str, seconds: float, peak: float) -> Iterator[Row]:
@@ -47,19 +58,33 @@ def _rows(depth: int, folder: str, seconds: float, peak: float) -> Iterator[Row]
     training = Training(config, Path(config.output))
     bare, flops = _bare(training, seconds)
     yield row(f"network, batches of {AT_ONCE}: of these products", bare, bare * flops / peak)
-    fast = _evaluator(training, seconds)
-    yield row("evaluator, the same batches: of the network", fast, fast / bare)
-    rate = _selfplay(training, seconds)
-    yield row(f"self-play, {config.selfplay.games} games: of the evaluator", rate, rate / fast)
-    parts = breakdown(config, Path(folder) / "one core", seconds)
-    whole = sum(parts.values())
-    for part, spent in parts.items():
-        if spent > 0:  # there is no path at depth 1
-            yield row(f"one core, {part}: of its time", 1e9 / spent, spent / whole)
-    rate = _one_game(training, seconds)
-    yield row("one game: of the evaluator", rate, rate / fast)
-    rate = _learner(training, seconds)
-    yield row(f"learner, batches of {config.learner.batch}", rate, unit="position")
+    both = _selfplay(training, seconds)
+    yield row(f"self-play, {config.selfplay.games} games: of the network", both, both / bare)
+    learner = _learner(training, seconds)
+    yield row(f"learner, batches of {config.learner.batch}", learner, unit="position")
+    with _one_core():
+        runtime = replace(config.runtime, threads=1)
+        training = Training(replace(config, runtime=runtime), Path(folder) / "one core")
+        fast = _evaluator(training, seconds)
+        yield row("evaluator on one core, the same batches", fast)
+        alone = _selfplay(training, seconds)
+        yield row("self-play on one core: of this evaluator", alone, alone / fast)
+        parts = breakdown(training, seconds)
+        whole = sum(parts.values())
+        for part, spent in parts.items():
+            if spent > 0:  # there is no path at depth 1
+                yield row(f"… {part}: of its time", 1e9 / spent, spent / whole)
+        single = _one_game(training, seconds)
+        yield row("one game on one core: of this evaluator", single, single / fast)
+
+
+@contextmanager
+def _one_core() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _config(depth: int) -> TrainConfig:
@@ -112,9 +137,8 @@ def _evaluator(training: Training, seconds: float) -> float:
         leaves.play(leaves.random_squares(ply + np.arange(AT_ONCE))[going], going)
     going = np.flatnonzero(leaves.outcome == UNDECIDED)
     chosen = going[np.arange(AT_ONCE) % len(going)]
-    evaluator = make_evaluator(
-        training.learner.network, training.device, PRECISIONS[training.config.runtime.precision]
-    )
+    precision = PRECISIONS[training.config.runtime.precision]
+    evaluator = make_evaluator(training.learner.network, training.device, precision, 1)
     evaluator.plant(roots.state)
 
     def work() -> float:
@@ -122,6 +146,20 @@ def _evaluator(training: Training, seconds: float) -> float:
         return AT_ONCE
 
     return best_rate(work, seconds)
+
+
+def _memory(config: TrainConfig) -> float | None:
+    """MiB that self-play holds, in a process of its own."""
+    config.selfplay.games, config.search.simulations = _GAMES, _SIMULATIONS
+    with TemporaryDirectory() as folder, ProcessPoolExecutor(1, get_context("spawn")) as fresh:
+        return fresh.submit(_memory_here, config, Path(folder)).result()
+
+
+def _memory_here(config: TrainConfig, folder: Path) -> float | None:
+    training = Training(config, folder)
+    for _ in range(4):
+        training.replay.append(training.selfplay.round(training.searchers).records)
+    return memory()
 
 
 def _positions(training: Training, number: int) -> Positions:
