@@ -14,6 +14,7 @@ from torch import nn
 from agents.agent import Answer, check_request
 from agents.alphazero.checkpoint import load_network
 from agents.alphazero.evaluators import AnyEvaluator, make_evaluators
+from agents.alphazero.incremental import IncrementalEvaluator
 from agents.budget import Budget
 from agents.search.gumbel import GumbelRules
 from agents.search.search import Result, search
@@ -23,6 +24,7 @@ from rstt_env.positions import Positions
 
 _SHARE = 32  # positions for each core: with fewer, Python's lock costs more than a core gains
 _MOST = 100_000  # simulations of a timed search
+_KEPT = 64  # games of which something is kept
 
 
 def best_device() -> torch.device:
@@ -66,6 +68,7 @@ class AlphaZeroAgent:
         self._evaluators = make_evaluators(
             network.to(self._device), self._device, precision, self._threads
         )
+        self._of_game: dict[int, IncrementalEvaluator] = {}
         self.trained_depth = depth
         self._rate = 0.0  # simulations a second on the clock
         if self.timed:
@@ -90,8 +93,9 @@ class AlphaZeroAgent:
         return self._budget.seconds is not None
 
     def reset(self, games: Sequence[int] | None = None) -> None:
-        """Forget games: nothing was kept."""
-        return
+        """Forget games; by default all."""
+        for game in list(self._of_game) if games is None else games:
+            self._of_game.pop(game, None)
 
     def act(self, positions: Positions, games: Sequence[int] | None = None) -> Answer:
         check_request(positions, self._depth, games)
@@ -102,12 +106,26 @@ class AlphaZeroAgent:
 
         def work(number: int) -> None:
             share = shares[number]
-            # the clock is for each position alone
-            for rows in np.array_split(share, max(1, len(share))) if self.timed else [share]:
-                self._act(positions[rows], rows, answer, evaluators[number])
+            if not self.timed:
+                self._act(positions[share], share, answer, evaluators[number])
+                return
+            for row in share:  # the clock is for each position alone
+                evaluator = self._evaluator_of(None if games is None else games[row])
+                self._act(positions[[row]], np.array([row]), answer, evaluator)
 
         parallel(work, range(len(evaluators)), len(evaluators))
         return answer
+
+    def _evaluator_of(self, game: int | None) -> AnyEvaluator:
+        """One that still has most of what it needs for the next position of a game."""
+        first = self._evaluators[0]
+        if game is None or not isinstance(first, IncrementalEvaluator):
+            return first
+        if game not in self._of_game:
+            while len(self._of_game) >= _KEPT:
+                del self._of_game[next(iter(self._of_game))]
+            self._of_game[game] = first.sibling()
+        return self._of_game[game]
 
     @property
     def _cores(self) -> int:

@@ -36,5 +36,4 @@ def make_evaluators(
     first = make_evaluator(network, device, precision, 1)
     if not isinstance(first, IncrementalEvaluator):
         return [first]
-    others = range((threads or num_cores()) - 1)
-    return [first, *(IncrementalEvaluator(first.network, precision, 1, first) for _ in others)]
+    return [first, *(first.sibling() for _ in range((threads or num_cores()) - 1))]

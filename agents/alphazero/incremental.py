@@ -178,6 +178,10 @@ class IncrementalEvaluator:
         self._depth, self._room = 0, 0  # of the games of which roots are kept
         self.refresh()
 
+    def sibling(self) -> IncrementalEvaluator:
+        """One for other games, with the same tables; it is to be refreshed after this one."""
+        return IncrementalEvaluator(self.network, self._precision, self._threads, self)
+
     @torch.inference_mode()
     def refresh(self) -> None:
         """Take over the network's weights; what is kept of the roots is void."""
