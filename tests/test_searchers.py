@@ -97,3 +97,10 @@ def test_processes_end_with_their_searchers():
     del two
     process.join(10)
     assert process.exitcode == 0
+
+
+def test_interrupts_and_a_plea_to_end_are_left_to_the_process_that_asked():
+    two = searchers(small_network(), 2)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        os.kill(two._others[0]._process.pid, number)
+    assert len(ask(two, 3).digit) == GAMES

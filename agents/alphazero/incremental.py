@@ -128,7 +128,8 @@ class _Weights:
         torch compiles products for each number of rows that it meets, which takes longer than
         they do; so it meets few.
         """
-        wanted = len(rows) if len(rows) < _STEP else -(-len(rows) // _STEP) * _STEP
+        steps = (len(rows) + _STEP - 1) // _STEP
+        wanted = len(rows) if len(rows) < _STEP else steps * _STEP
         padded = torch.empty(wanted, rows.shape[1], dtype=self._precision)
         padded[: len(rows)] = rows
         return padded

@@ -10,6 +10,7 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 import signal
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
@@ -28,6 +29,7 @@ from agents.threads import num_cores
 from rstt_env.positions import Positions
 
 _SHARE = 32  # games that are worth a process
+_LEFT_TO_US = (signal.SIGINT, signal.SIGTERM)  # a terminal sends them to all processes
 
 
 class Searcher(Protocol):
@@ -168,9 +170,10 @@ class _Other:
         self._process = context.Process(
             target=_serve, args=(theirs, pickle.dumps(task)), daemon=True
         )
-        with _no_interrupts():
+        with _blocked(*_LEFT_TO_US):
             self._process.start()
         theirs.close()
+        weakref.finalize(self, self._pipe.close)  # tells it to end, also when this process ends
 
     def ask(self, what: Any) -> None:
         """Send a search's arguments, or weights."""
@@ -198,12 +201,12 @@ class _Other:
 
 
 @contextmanager
-def _no_interrupts() -> Iterator[None]:
-    """A process that is started herein leaves Ctrl-C to this one, even while it starts."""
+def _blocked(*signals: signal.Signals) -> Iterator[None]:
+    """A process that is started herein doesn't get these, even while it starts."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
         yield
     finally:
@@ -212,7 +215,8 @@ def _no_interrupts() -> Iterator[None]:
 
 def _serve(pipe: Connection, pickled: bytes) -> None:
     """Search, or take over weights, whenever asked, until the other end is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in _LEFT_TO_US:
+        signal.signal(number, signal.SIG_IGN)
     torch.set_num_threads(1)
     task: _Task = pickle.loads(pickled)
     evaluator = IncrementalEvaluator(task.network, task.precision, 1)  # type: ignore[arg-type]
