@@ -1,4 +1,4 @@
-"""How much memory a program holds."""
+"""How much memory a program needs."""
 
 import multiprocessing
 import os
@@ -7,10 +7,18 @@ from pathlib import Path
 
 def memory() -> float | None:
     """MiB that this process and those that it started hold; None where there is no telling (not
-    on Linux)."""
+    on Linux).
+
+    Without the pages of files, such as libraries and the replay, which the system drops when it
+    needs room.
+    """
     processes = [os.getpid(), *(child.pid for child in multiprocessing.active_children())]
+    held = 0
     try:
-        pages = sum(int(Path(f"/proc/{pid}/statm").read_text().split()[1]) for pid in processes)
+        for pid in processes:
+            for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+                if line.startswith(("RssAnon:", "RssShmem:")):
+                    held += int(line.split()[1])  # KiB
     except OSError:
         return None
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+    return held / 1024 if held else None

@@ -79,11 +79,11 @@ class Training:
     def __init__(self, config: TrainConfig, folder: Path) -> None:
         self.config, depth = config, config.game.depth
         self.device = _device(config.runtime.device)
+        if config.runtime.threads is not None:
+            torch.set_num_threads(config.runtime.threads)
         if config.runtime.precision == "auto":  # measured once: a run goes on as it began
             config.runtime.precision = fastest_precision(self.device)
         precision = PRECISIONS[config.runtime.precision]
-        if config.runtime.threads is not None:
-            torch.set_num_threads(config.runtime.threads)
         sizes = {name: value for name, value in config.network.items() if name != "name"}
         network = make_network(config.network["name"], depth, sizes, config.seed)
         if config.init is not None and config.resume is None:

@@ -53,6 +53,8 @@ def test_the_selfplay_benchmark_prints_its_rows():
                  if row["name"].startswith(f"depth {depth}: …")]  # fmt: skip
         assert len(parts) >= 5
         assert sum(parts) == pytest.approx(1, abs=0.05)
+        for part in ("gather", "combine", "path", "heads", "select")[: 5 if depth > 1 else 0]:
+            assert sum(rates[name] for name in rates if name.startswith(f"depth {depth}: … {part}"))
     assert 100 < rates["memory at depth 4, 256 games, 32 simulations"] < 2048
 
 

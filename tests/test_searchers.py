@@ -2,6 +2,9 @@
 
 import os
 import signal
+import subprocess
+import sys
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -72,15 +75,29 @@ def test_warming_up_counts_nothing():
     assert (one.evaluations, one.seconds) == (0, 0.0)
 
 
-def test_what_goes_wrong_in_a_process_is_said_here(both):
-    network, _, two = both
+def test_what_goes_wrong_in_another_process_is_said_here_and_then_forgotten(both):
+    network, alone, two = both
     kept = {name: weight.clone() for name, weight in network.state_dict().items()}
     for weight in network.parameters():
         weight.data.fill_(float("nan"))
-    two.refresh()
-    with pytest.raises(ValueError, match="not finite"):
+    other, right = two._others[0], ask(alone, 3)
+    other.ask({name: weight.detach().numpy() for name, weight in network.state_dict().items()})
+    other.answer()
+    with pytest.raises(ValueError, match="not finite") as caught:
         ask(two, 3)
+    assert "in _serve" in caught.value.__notes__[0]
     network.load_state_dict(kept)
+    two.refresh()
+    assert_alike(ask(two, 3), right)
+
+
+def test_after_a_search_that_was_broken_off_the_next_one_is_right(both, monkeypatch):
+    _, alone, two = both
+    with monkeypatch.context() as patch:
+        patch.setattr(two._local, "search", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            ask(two, 3)
+    assert_alike(ask(two, 5), ask(alone, 5))
 
 
 def test_a_process_that_was_killed_is_reported():
@@ -89,6 +106,44 @@ def test_a_process_that_was_killed_is_reported():
     os.kill(two._others[0]._process.pid, signal.SIGKILL)
     with pytest.raises(OSError, match="ended with status -9"):
         ask(two, 3)
+
+
+PROGRAM = """
+import tempfile
+
+folder = tempfile.TemporaryDirectory()  # cleans up at exit, as something of ours does
+
+from tests.test_searchers import *
+
+if {guard}:
+    two = searchers(small_network(), 2)
+    ask(two, 3)
+    print(two._others[0]._process.pid)
+"""
+
+
+def program(tmp_path, guard):
+    """A program with searchers that nobody closes."""
+    file = tmp_path / "program.py"
+    file.write_text(PROGRAM.format(guard=guard))
+    environment = os.environ | {"PYTHONPATH": os.getcwd()}
+    return subprocess.run(
+        [sys.executable, file], env=environment, capture_output=True, text=True, timeout=100
+    )
+
+
+def test_a_program_ends_though_it_closes_nothing(tmp_path):
+    ran = program(tmp_path, "__name__ == '__main__'")
+    assert ran.returncode == 0, ran.stderr
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(ran.stdout), 0)
+
+
+def test_a_program_that_lacks_the_guard_is_told(tmp_path):
+    ran = program(tmp_path, "True")
+    assert ran.returncode == 1
+    assert "if __name__ == '__main__':" in ran.stderr
+    assert "ended with status 1 (its own words are above)" in ran.stderr
 
 
 def test_processes_end_with_their_searchers():
@@ -101,6 +156,6 @@ def test_processes_end_with_their_searchers():
 
 def test_interrupts_and_a_plea_to_end_are_left_to_the_process_that_asked():
     two = searchers(small_network(), 2)
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM):  # while it starts
         os.kill(two._others[0]._process.pid, number)
     assert len(ask(two, 3).digit) == GAMES

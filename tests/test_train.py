@@ -1,5 +1,6 @@
 """Training runs: exact resumption, interruption, and what a run leaves behind."""
 
+import os
 import signal
 import time
 
@@ -54,6 +55,35 @@ def test_stopping_and_resuming_changes_nothing(tmp_path):
     ]
     for other in weights[1:]:
         assert all(torch.equal(weights[0][key], other[key]) for key in weights[0])
+
+
+TWO = ["selfplay.games=64", "selfplay.horizon=4", "runtime.threads=2"]  # processes
+
+
+def test_two_processes_stopped_and_resumed_learn_the_same(tmp_path):
+    options = [*TWO, "budget.positions=768"]
+    run(tmp_path / "whole", *options)
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path / "parts", *options, after_step=stop_after(400))
+    assert 0 < positions_of(tmp_path / "parts") < 768
+    train(compose(f"resume={tmp_path / 'parts'}"))
+    ours, theirs = (
+        load_file(Checkpoints(tmp_path / name).all()[-1] / WEIGHTS) for name in ("whole", "parts")
+    )
+    assert all(torch.equal(ours[name], theirs[name]) for name in ours)
+
+
+def test_a_run_whose_searching_process_dies_says_so_and_can_go_on(tmp_path):
+    folder = tmp_path / "run"
+
+    def kill(training):
+        if training.counters.positions == 512:
+            training.save(Checkpoints(folder))
+            os.kill(training.searchers._others[0]._process.pid, signal.SIGKILL)
+
+    with pytest.raises(OSError, match="ended with status -9"):
+        run(folder, *TWO, "budget.positions=768", after_step=kill)
+    assert train(compose(f"resume={folder}")).counters.positions == 768
 
 
 def test_another_seed_is_another_run(tmp_path):

@@ -121,11 +121,11 @@ class AlphaZeroAgent:
         first = self._evaluators[0]
         if game is None or not isinstance(first, IncrementalEvaluator):
             return first
-        if game not in self._of_game:
-            while len(self._of_game) >= _KEPT:
-                del self._of_game[next(iter(self._of_game))]
-            self._of_game[game] = first.sibling()
-        return self._of_game[game]
+        evaluator = self._of_game.pop(game, None) or first.sibling()
+        self._of_game[game] = evaluator  # the latest is the last
+        if len(self._of_game) > _KEPT:
+            del self._of_game[next(iter(self._of_game))]
+        return evaluator
 
     @property
     def _cores(self) -> int:

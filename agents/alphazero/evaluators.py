@@ -20,7 +20,7 @@ def make_evaluator(
     threads: int | None = None,
 ) -> AnyEvaluator:
     """The fastest evaluator of a network that is on `device`; see `IncrementalEvaluator`."""
-    if isinstance(network, RecursiveNetwork) and device.type == "cpu":
+    if type(network) is RecursiveNetwork and device.type == "cpu":
         return IncrementalEvaluator(network, precision, threads)
     return NetworkEvaluator(network, device, precision)
 

@@ -33,7 +33,7 @@ from agents.search.evaluator import Rows
 from rstt_env import tree
 from rstt_env.state import State
 
-_STEP = 16  # numbers of rows in a matrix product are multiples of this one
+_STEP = 16  # numbers of rows in products of whole layers are multiples of this one
 _CHUNK = 2048  # inner boards of roots that are computed at once
 
 
@@ -123,11 +123,13 @@ class _Weights:
         return output
 
     def _padded(self, rows: Tensor) -> Tensor:
-        """Rows in the precision of the products, with meaningless ones behind them.
+        """Rows in the precision of the products, with meaningless ones behind them if it is low.
 
-        torch compiles products for each number of rows that it meets, which takes longer than
-        they do; so it meets few.
+        oneDNN compiles bfloat16 products for each number of rows that it meets, which takes longer
+        than they do; so it meets few.
         """
+        if rows.dtype == self._precision:
+            return rows
         steps = (len(rows) + _STEP - 1) // _STEP
         wanted = len(rows) if len(rows) < _STEP else steps * _STEP
         padded = torch.empty(wanted, rows.shape[1], dtype=self._precision)
@@ -180,7 +182,7 @@ class IncrementalEvaluator:
         self.refresh()
 
     def sibling(self) -> IncrementalEvaluator:
-        """One for other games, with the same tables; it is to be refreshed after this one."""
+        """One for other games, with the same tables."""
         return IncrementalEvaluator(self.network, self._precision, self._threads, self)
 
     @torch.inference_mode()

@@ -10,10 +10,12 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 import signal
-import weakref
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
+from multiprocessing.util import Finalize
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -21,12 +23,13 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from agents.alphazero.evaluators import make_evaluator
+from agents.alphazero.evaluators import AnyEvaluator, make_evaluator
 from agents.alphazero.incremental import IncrementalEvaluator
 from agents.search.evaluator import Evaluator
 from agents.search.search import Result, Rules, search
 from agents.threads import num_cores
 from rstt_env.positions import Positions
+from rstt_env.state import State
 
 _SHARE = 32  # games that are worth a process
 _LEFT_TO_US = (signal.SIGINT, signal.SIGTERM)  # a terminal sends them to all processes
@@ -68,7 +71,7 @@ class LocalSearcher:
 class Searchers:
     """Searches with a network, incrementally evaluated if it can be; then on all cores.
 
-    Ends its processes when it is deleted, or when this process ends in whatever way.
+    Other processes end when this is deleted, or when this process ends in whatever way.
 
     Args:
         network: on `device`; searches go on with the weights that it had at the last `refresh`.
@@ -78,9 +81,12 @@ class Searchers:
         threads: cores to use; all by default.
 
     Attributes:
-        local: this process's part.
+        evaluator: of this process's part.
         evaluations: of positions, so far.
         seconds: that they took, in the mean of the processes.
+
+    Raises:
+        OSError: a process has ended while it started.
     """
 
     def __init__(
@@ -88,12 +94,15 @@ class Searchers:
         solver: bool, games: int, threads: int | None = None,
     ) -> None:  # fmt: skip
         cores = threads or num_cores()
-        evaluator = make_evaluator(network, device, precision, 1)
-        incremental = isinstance(evaluator, IncrementalEvaluator)
+        self.evaluator: AnyEvaluator = make_evaluator(network, device, precision, 1)
+        incremental = isinstance(self.evaluator, IncrementalEvaluator)
         number = max(1, min(cores, games // _SHARE)) if incremental else 1
         self._network = network
-        self.local = LocalSearcher(evaluator, rules, solver, 1 if incremental else threads)
-        self._others = [_Other(_Task(network, precision, rules, solver)) for _ in range(number - 1)]
+        self._local = LocalSearcher(self.evaluator, rules, solver, 1 if incremental else threads)
+        self._others = [_Other() for _ in range(number - 1)]
+        task = pickle.dumps(_Task(network, precision, rules, solver))
+        for other in self._others:  # all of them are starting by now
+            other.ask(task)
         self.evaluations, self.seconds = 0, 0.0
 
     def __len__(self) -> int:
@@ -107,12 +116,13 @@ class Searchers:
 
         Raises:
             ValueError: the network's values are not finite.
-            OSError: a process has ended, for want of memory perhaps.
+            OSError: a process has ended.
         """
         first, *rest = np.array_split(np.arange(len(positions)), len(self))
         for other, part in zip(self._others, rest, strict=True):
-            other.ask((positions[part].state, seeds[part], simulations, explore))
-        answers = [_count(self.local, positions[first], seeds[first], simulations, explore)]
+            other.ask(_Question(positions[part].state, seeds[part], simulations, explore))
+        own = _Question(positions[first].state, seeds[first], simulations, explore)
+        answers = [_search(self._local, self.evaluator, own)]
         answers += [other.answer() for other in self._others]
         self.evaluations += sum(answer.evaluations for answer in answers)
         self.seconds += sum(answer.seconds for answer in answers) / len(self)
@@ -121,10 +131,9 @@ class Searchers:
 
     def refresh(self) -> None:
         """Take over the network's weights."""
-        weights = _numpy(self._network) if self._others else {}
         for other in self._others:
-            other.ask(weights)
-        self.local.evaluator.refresh()  # type: ignore[attr-defined]
+            other.ask(_weights(self._network))
+        self.evaluator.refresh()
         for other in self._others:
             other.answer()
 
@@ -132,6 +141,7 @@ class Searchers:
         """Have the kernels of all processes compiled or loaded; counts nothing."""
         before = self.evaluations, self.seconds
         seeds = np.zeros(len(self), np.uint64)
+        self._local.search(Positions(depth, 1), seeds[:1], 2, explore=True)  # the others load them
         self.search(Positions(depth, len(self)), seeds, 2, explore=True)
         self.evaluations, self.seconds = before
 
@@ -145,6 +155,15 @@ class _Task(NamedTuple):
     solver: bool
 
 
+class _Question(NamedTuple):
+    """The arguments of a search."""
+
+    state: State
+    seeds: NDArray[np.uint64]
+    simulations: int
+    explore: bool
+
+
 class _Answer(NamedTuple):
     """The result of a search, the evaluations that it took, and the seconds that they took."""
 
@@ -153,50 +172,59 @@ class _Answer(NamedTuple):
     seconds: float
 
 
-def _count(searcher: LocalSearcher, *arguments: Any) -> _Answer:
-    evaluator: Any = searcher.evaluator
+_Weights = dict[str, NDArray[Any]]
+
+
+def _search(searcher: LocalSearcher, evaluator: AnyEvaluator, question: _Question) -> _Answer:
     evaluations, seconds = evaluator.evaluations, evaluator.seconds
-    result = searcher.search(*arguments)
+    state, seeds, simulations, explore = question
+    result = searcher.search(Positions.from_state(state), seeds, simulations, explore)
     return _Answer(result, evaluator.evaluations - evaluations, evaluator.seconds - seconds)
 
 
 class _Other:
     """Another process, and the pipe to it."""
 
-    def __init__(self, task: _Task) -> None:
+    def __init__(self) -> None:
         context = multiprocessing.get_context("spawn")  # threads don't survive a fork
         self._pipe, theirs = context.Pipe()
-        # plain bytes, lest torch hand over tensors in shared memory
-        self._process = context.Process(
-            target=_serve, args=(theirs, pickle.dumps(task)), daemon=True
-        )
+        self._waiting = False  # whether an answer is still to come
+        # little is handed over here: it is written before the process reads, or has died
+        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
         with _blocked(*_LEFT_TO_US):
             self._process.start()
         theirs.close()
-        weakref.finalize(self, self._pipe.close)  # tells it to end, also when this process ends
+        # tells it to end; at the end of this process, before others are waited for
+        Finalize(self, self._pipe.close, exitpriority=10)
 
-    def ask(self, what: Any) -> None:
-        """Send a search's arguments, or weights."""
+    def ask(self, what: bytes | _Question | _Weights) -> None:
+        """Send a pickled task, the first time; later a question, or weights."""
         try:
+            if self._waiting:  # for what nobody wants to know any more: a call was broken off
+                self._pipe.recv()
             self._pipe.send(what)
-        except OSError:
+        except (EOFError, OSError):
             raise self._gone() from None
+        self._waiting = True
 
     def answer(self) -> Any:
-        """Wait for what it says."""
+        """Wait for what it says to what was asked last."""
         try:
             answer = self._pipe.recv()
         except (EOFError, OSError):
             raise self._gone() from None
+        self._waiting = False
         if isinstance(answer, Exception):
             raise answer
         return answer
 
     def _gone(self) -> OSError:
         self._process.join(5.0)
+        status = self._process.exitcode
+        why = "killed, for want of memory perhaps" if status == -9 else "its own words are above"
         return OSError(
-            f"a process that searched games has ended with status {self._process.exitcode}, for "
-            "want of memory perhaps; resume the run, with fewer runtime.threads if need be"
+            f"a process that searched games has ended with status {status} ({why}); resume the "
+            "run, with fewer runtime.threads if need be"
         )
 
 
@@ -206,6 +234,7 @@ def _blocked(*signals: signal.Signals) -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    resource_tracker.ensure_running()  # else `start` does it, which unblocks them
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
         yield
@@ -213,35 +242,56 @@ def _blocked(*signals: signal.Signals) -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _serve(pipe: Connection, pickled: bytes) -> None:
-    """Search, or take over weights, whenever asked, until the other end is closed."""
+def _serve(pipe: Connection) -> None:
+    """Answer whatever is asked, until the other end is closed."""
     for number in _LEFT_TO_US:
         signal.signal(number, signal.SIG_IGN)
     torch.set_num_threads(1)
-    task: _Task = pickle.loads(pickled)
-    evaluator = IncrementalEvaluator(task.network, task.precision, 1)  # type: ignore[arg-type]
-    searcher = LocalSearcher(evaluator, task.rules, task.solver, 1)
+    server = _Server()
     while True:
         try:
             asked = pipe.recv()
         except (EOFError, OSError):
             return
-        answer: Any = None
+        answer: Any
         try:
-            if isinstance(asked, dict):
-                tensors = {name: torch.from_numpy(weight) for name, weight in asked.items()}
-                task.network.load_state_dict(tensors)
-                evaluator.refresh()
-            else:
-                state, *arguments = asked
-                answer = _count(searcher, Positions.from_state(state), *arguments)
+            answer = server.answer(asked)
         except Exception as error:
+            error.add_note(traceback.format_exc())
             answer = error
         try:
-            pipe.send(answer)
+            _send(pipe, answer)
         except OSError:
             return
 
 
-def _numpy(network: nn.Module) -> dict[str, NDArray[Any]]:
+def _send(pipe: Connection, answer: Any) -> None:
+    try:
+        pipe.send(answer)
+    except (pickle.PicklingError, TypeError, AttributeError):  # an exception may hold anything
+        pipe.send(RuntimeError(repr(answer)))
+
+
+class _Server:
+    """What another process knows."""
+
+    _task: _Task
+    _evaluator: IncrementalEvaluator
+    _searcher: LocalSearcher
+
+    def answer(self, asked: bytes | _Question | _Weights) -> _Answer | None:
+        if isinstance(asked, _Question):
+            return _search(self._searcher, self._evaluator, asked)
+        if isinstance(asked, bytes):
+            self._task = task = pickle.loads(asked)
+            self._evaluator = IncrementalEvaluator(task.network, task.precision, 1)
+            self._searcher = LocalSearcher(self._evaluator, task.rules, task.solver, 1)
+            return None
+        weights = {name: torch.from_numpy(weight) for name, weight in asked.items()}
+        self._task.network.load_state_dict(weights)
+        self._evaluator.refresh()
+        return None
+
+
+def _weights(network: nn.Module) -> _Weights:
     return {name: weight.detach().numpy() for name, weight in network.state_dict().items()}

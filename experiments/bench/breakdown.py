@@ -15,9 +15,8 @@ from rstt_env.state import State
 PARTS = {
     "select, expand, back up": ("descent.select", "descent.expand"),
     "gather": (
-        "changes.find_changes", "changes.merge_parents", "changes.sort_by_digit",
-        "changes.find_paths", "changes.gather", "changes.fill_content_rows",
-        "changes.fill_statuses",
+        "changes.find_changes", "changes.merge_parents", "changes.find_paths", "changes.gather",
+        "changes.fill_content_rows", "changes.fill_statuses",
     ),
     "combine": ("incremental.add_to_sums", "incremental.embed"),
     "path": ("incremental.refine",),
@@ -26,7 +25,7 @@ PARTS = {
         "incremental.add_to_sent", "incremental.answer",
     ),
 }  # fmt: skip
-"""Part → the functions that it consists of, none of which calls another of them."""
+"""Part → the functions that it consists of, none of which calls one of another part."""
 
 
 class _Watched:
@@ -43,6 +42,11 @@ class _Watched:
         self.planting += time.perf_counter() - start
         self._profile.enable()
 
+    def refresh(self) -> None:
+        start = time.perf_counter()
+        self._evaluator.refresh()
+        self.planting += time.perf_counter() - start
+
     def evaluate(self, state: State, positions: Rows, roots: Rows) -> Evaluation:
         start = time.perf_counter()
         result = self._evaluator.evaluate(state, positions, roots)
@@ -50,19 +54,22 @@ class _Watched:
         return result
 
 
-def breakdown(training: Training, seconds: float) -> dict[str, float]:
+def breakdown(training: Training, seconds: float, period: int) -> dict[str, float]:
     """Nanoseconds for each evaluation in self-play on one core, by part.
 
+    There are new weights every `period` rounds, whose tables are counted with the roots.
     Nothing where the network isn't evaluated incrementally, as on a GPU.
     """
-    evaluator, profile = training.searchers.local.evaluator, Profile()
+    evaluator, profile = training.searchers.evaluator, Profile()
     if not isinstance(evaluator, IncrementalEvaluator):
         return {}
     watched, search = _Watched(evaluator, profile), training.config.search
     searcher = LocalSearcher(watched, search.rules, search.solver, 1)
     for number in range(2):  # the first time, kernels are loaded and the roots are made
         before, rounds, start = evaluator.evaluations, 0, time.perf_counter()
-        while not rounds or time.perf_counter() - start < seconds * number:
+        while rounds % period or time.perf_counter() - start < seconds * number or not rounds:
+            if rounds % period == 0:
+                watched.refresh()
             profile.enable()
             training.selfplay.round(searcher)
             profile.disable()

@@ -21,6 +21,8 @@ from agents.alphazero.evaluators import make_evaluator
 from agents.alphazero.networks.inputs import Inputs
 from agents.alphazero.precision import PRECISIONS
 from agents.alphazero.replay import new_records
+from agents.alphazero.searchers import LocalSearcher
+from agents.search.evaluator import UniformEvaluator
 from agents.search.search import search
 from experiments.bench.breakdown import breakdown
 from experiments.bench.engine import Announce
@@ -69,7 +71,7 @@ def _rows(depth: int, folder: str, seconds: float, peak: float) -> Iterator[Row]
         yield row("evaluator on one core, the same batches", fast)
         alone = _selfplay(training, seconds)
         yield row("self-play on one core: of this evaluator", alone, alone / fast)
-        parts = breakdown(training, seconds)
+        parts = breakdown(training, seconds, _period(config))
         whole = sum(parts.values())
         for part, spent in parts.items():
             if spent > 0:  # there is no path at depth 1
@@ -81,6 +83,7 @@ def _rows(depth: int, folder: str, seconds: float, peak: float) -> Iterator[Row]
 @contextmanager
 def _one_core() -> Iterator[None]:
     threads = torch.get_num_threads()
+    torch.set_num_threads(1)
     try:
         yield
     finally:
@@ -157,30 +160,36 @@ def _memory(config: TrainConfig) -> float | None:
 
 def _memory_here(config: TrainConfig, folder: Path) -> float | None:
     training = Training(config, folder)
+    quick = LocalSearcher(UniformEvaluator(), config.search.rules)
+    for _ in range(config.selfplay.horizon or 0):  # positions that wait to be learnt from
+        training.replay.append(training.selfplay.round(quick).records)
     for _ in range(4):
         training.replay.append(training.selfplay.round(training.searchers).records)
     return memory()
 
 
 def _positions(training: Training, number: int) -> Positions:
-    """Positions of self-play's first round, as many as asked for."""
-    training.selfplay.round(training.searchers)
+    """Positions of a round of self-play, as many as asked for."""
     seen = training.selfplay.round(training.searchers).positions
     return seen[np.arange(number) % len(seen)]
 
 
 def _selfplay(training: Training, seconds: float) -> float:
-    learner, games = training.config.learner, training.config.selfplay.games
-    rounds = max(1, round(learner.updates * learner.batch / learner.reuse / games))
-
     def work() -> float:
         before = training.evaluations
-        if training.selfplay.rounds % rounds == 0:  # as often as the learner publishes weights
-            training.searchers.refresh()
-        training.replay.append(training.selfplay.round(training.searchers).records)
+        training.searchers.refresh()
+        for _ in range(_period(training.config)):
+            training.replay.append(training.selfplay.round(training.searchers).records)
         return training.evaluations - before
 
-    return best_rate(work, seconds)
+    return best_rate(work, seconds, rounds=2)
+
+
+def _period(config: TrainConfig) -> int:
+    """Rounds of self-play between two publications of weights."""
+    learner = config.learner
+    positions = learner.updates * learner.batch / learner.reuse
+    return max(1, round(positions / config.selfplay.games))
 
 
 def _one_game(training: Training, seconds: float) -> float:
