@@ -36,7 +36,7 @@ def publish(config: PublishConfig) -> None:
         del runs[name]
     if runs:
         draw_curves(runs, output / "curves.png")
-    console.print(f"{len(config.runs)} runs are in {output}")
+    console.print(f"{', '.join(map(str, config.runs))}: published in {output}")
 
 
 def collect(run: Path) -> dict[str, Any]:

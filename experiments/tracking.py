@@ -76,7 +76,8 @@ class Tracker:
         self._writer.add_text("commit", commit(), positions)
         if not positions:
             self._print(f"the run is in {self._folder}; watch it with")
-            self._print("  tensorboard --logdir runs")
+            above = "runs" if "runs" in self._folder.parts else self._folder
+            self._print(f"  tensorboard --logdir {above}")
         else:
             self._print(f"going on with {self._folder} from {positions:,} positions")
         if self._console.is_terminal:
@@ -272,7 +273,8 @@ class Tracker:
 
     def _filling(self) -> str:
         """How far the replay is: a position is ready when its game, or the horizon, is over."""
-        ready, wanted = self._training.replay.size, self._config.learner.window_min
+        wanted = self._config.learner.window_min
+        ready = min(wanted, self._training.replay.size)
         return f"{ready:,} of {wanted:,} positions are ready to be learnt from"
 
     def _time_left(self) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 
 from rich.console import Console
 
 from agents.alphazero.checkpoint import Checkpoints
 from agents.alphazero.learner import Update
+from agents.alphazero.searchers import ProcessEndedError
 from agents.alphazero.selfplay import Round
 from experiments import cli
 from experiments.assessment import Assessor, final_table
@@ -25,8 +27,17 @@ def train(config: TrainConfig, after_step: Callable[[Training], None] = lambda _
     """
     folder = run_folder(config)
     checkpoints = Checkpoints(folder, config.runtime.keep)
-    console = Console(stderr=True)
     training = Training(config, folder)
+    with closing(training.searchers):
+        _train(training, checkpoints, after_step)
+    return training
+
+
+def _train(
+    training: Training, checkpoints: Checkpoints, after_step: Callable[[Training], None]
+) -> None:
+    config, console = training.config, Console(stderr=True)
+    folder = checkpoints.folder.parent
     if config.resume is not None:
         training.restore(*checkpoints.load())
         if training.progress >= 1 and (folder / "final" / "results.json").exists():
@@ -40,7 +51,12 @@ def train(config: TrainConfig, after_step: Callable[[Training], None] = lambda _
     training.warm_up()
     with Tracker(config, folder, training) as tracker:
         with stop_requests() as stop:
-            run(training, tracker, assessor, checkpoints, stop, after_step)
+            try:
+                run(training, tracker, assessor, checkpoints, stop, after_step)
+            except ProcessEndedError as error:
+                raise ProcessEndedError(
+                    f"{error}. Checkpoint: {training.save(checkpoints)}"
+                ) from None
             path = training.save(checkpoints)
         tracker.stop(path)
         if stop.requested:
@@ -51,10 +67,9 @@ def train(config: TrainConfig, after_step: Callable[[Training], None] = lambda _
                 f"positions, and {training.replay.size:,} were ready when the budget was used up",
                 soft_wrap=True,
             )
-            return training
+            return
         matches = final_table(config, folder, path)
         tracker.conclude(assessor.conclude(training, matches))
-    return training
 
 
 def run(

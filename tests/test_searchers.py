@@ -143,15 +143,25 @@ def test_a_program_that_lacks_the_guard_is_told(tmp_path):
     ran = program(tmp_path, "True")
     assert ran.returncode == 1
     assert "if __name__ == '__main__':" in ran.stderr
-    assert "ended with status 1 (its own words are above)" in ran.stderr
+    assert "ended with status 1: its own words are above" in ran.stderr
 
 
-def test_processes_end_with_their_searchers():
+@pytest.mark.parametrize("closed", [True, False])
+def test_processes_end_with_their_searchers(closed):
     two = searchers(small_network(), 2)
     process = two._others[0]._process
-    del two
+    if closed:
+        two.close()
+    else:
+        del two
     process.join(10)
     assert process.exitcode == 0
+
+
+def test_a_network_that_one_process_evaluates_need_not_be_picklable():
+    network = small_network("resnet")
+    network.mine = lambda: None
+    assert len(searchers(network, 2)) == 1
 
 
 def test_interrupts_and_a_plea_to_end_are_left_to_the_process_that_asked():

@@ -174,7 +174,9 @@ class Checkpoints:
         """The state and the averaged weights of the newest one; `ValueError` without."""
         found = self.all()
         if not found:
-            raise ValueError(f"{self.folder.parent} holds no checkpoint to resume from")
+            raise ValueError(
+                f"{self.folder.parent} holds no checkpoint to resume from; delete it and begin anew"
+            )
         _, weights = load_weights(found[-1] / WEIGHTS)
         path = found[-1] / STATE
         try:

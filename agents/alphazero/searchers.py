@@ -68,10 +68,14 @@ class LocalSearcher:
         )  # fmt: skip
 
 
+class ProcessEndedError(OSError):
+    """A process that searched games has ended by itself."""
+
+
 class Searchers:
     """Searches with a network, incrementally evaluated if it can be; then on all cores.
 
-    Other processes end when this is deleted, or when this process ends in whatever way.
+    Other processes end with `close`, or when this process ends in whatever way.
 
     Args:
         network: on `device`; searches go on with the weights that it had at the last `refresh`.
@@ -86,7 +90,7 @@ class Searchers:
         seconds: that they took, in the mean of the processes.
 
     Raises:
-        OSError: a process has ended while it started.
+        ProcessEndedError: while it started.
     """
 
     def __init__(
@@ -100,9 +104,10 @@ class Searchers:
         self._network = network
         self._local = LocalSearcher(self.evaluator, rules, solver, 1 if incremental else threads)
         self._others = [_Other() for _ in range(number - 1)]
-        task = pickle.dumps(_Task(network, precision, rules, solver))
-        for other in self._others:  # all of them are starting by now
-            other.ask(task)
+        if self._others:  # all of them are starting by now
+            task = pickle.dumps(_Task(network, precision, rules, solver))
+            for other in self._others:
+                other.ask(task)
         self.evaluations, self.seconds = 0, 0.0
 
     def __len__(self) -> int:
@@ -116,7 +121,7 @@ class Searchers:
 
         Raises:
             ValueError: the network's values are not finite.
-            OSError: a process has ended.
+            ProcessEndedError: the games are as they were.
         """
         first, *rest = np.array_split(np.arange(len(positions)), len(self))
         for other, part in zip(self._others, rest, strict=True):
@@ -136,6 +141,11 @@ class Searchers:
         self.evaluator.refresh()
         for other in self._others:
             other.answer()
+
+    def close(self) -> None:
+        """End the other processes; nothing can be searched any more."""
+        for other in self._others:
+            other.end()
 
     def warm_up(self, depth: int) -> None:
         """Have the kernels of all processes compiled or loaded; counts nothing."""
@@ -195,7 +205,7 @@ class _Other:
             self._process.start()
         theirs.close()
         # tells it to end; at the end of this process, before others are waited for
-        Finalize(self, self._pipe.close, exitpriority=10)
+        self.end = Finalize(self, self._pipe.close, exitpriority=10)
 
     def ask(self, what: bytes | _Question | _Weights) -> None:
         """Send a pickled task, the first time; later a question, or weights."""
@@ -218,13 +228,14 @@ class _Other:
             raise answer
         return answer
 
-    def _gone(self) -> OSError:
+    def _gone(self) -> ProcessEndedError:
         self._process.join(5.0)
         status = self._process.exitcode
-        why = "killed, for want of memory perhaps" if status == -9 else "its own words are above"
-        return OSError(
-            f"a process that searched games has ended with status {status} ({why}); resume the "
-            "run, with fewer runtime.threads if need be"
+        why = "its own words are above"
+        if status == -9:
+            why = "killed, for want of memory perhaps; then use fewer runtime.threads"
+        return ProcessEndedError(
+            f"a process that searched games has ended with status {status}: {why}"
         )
 
 

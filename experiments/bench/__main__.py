@@ -39,6 +39,8 @@ def main() -> None:
     except (OmegaConfBaseException, ValueError) as error:
         sys.exit(f"{str(error).splitlines()[0]}\n{USAGE}")
 
+    if options.seconds <= 0:
+        sys.exit(f"seconds is {options.seconds}; give more than 0\n{USAGE}")
     rows: list[Row] = []
     status = Console(stderr=True)
     with status.status("") as line:
@@ -58,4 +60,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("stopped")

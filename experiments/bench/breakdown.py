@@ -67,7 +67,7 @@ def breakdown(training: Training, seconds: float, period: int) -> dict[str, floa
     searcher = LocalSearcher(watched, search.rules, search.solver, 1)
     for number in range(2):  # the first time, kernels are loaded and the roots are made
         before, rounds, start = evaluator.evaluations, 0, time.perf_counter()
-        while rounds % period or time.perf_counter() - start < seconds * number or not rounds:
+        while not rounds or number * (rounds % period or time.perf_counter() - start < seconds):
             if rounds % period == 0:
                 watched.refresh()
             profile.enable()
