@@ -17,6 +17,8 @@ from agents.alphazero.networks.inputs import Inputs
 from agents.alphazero.replay import UNKNOWN, Replay, encoding_of, policies, values
 from agents.alphazero.schedule import UPDATES, LearnerConfig
 
+_LOCKED = 4  # in place of the owner of a board that can't change any more
+
 
 class Update(NamedTuple):
     """What an update measured, before it changed the weights. Scalars on the device."""
@@ -115,8 +117,10 @@ class Learner:
         owner = torch.zeros_like(error)
         if self._learns_owners:
             later = torch.from_numpy(records["owners"]).to(self._device).long()
-            chosen = in_play(inputs.status)
-            owner = functional.cross_entropy(owners[chosen].float(), later[chosen])
+            later = torch.where(in_play(inputs.status), later, _LOCKED)
+            owner = functional.cross_entropy(
+                owners.flatten(0, 1).float(), later.flatten(), ignore_index=_LOCKED
+            )
             loss = loss + self.config.owner_weight * owner
         with torch.no_grad():
             shares = torch.softmax(logits, 1)
