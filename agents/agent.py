@@ -40,6 +40,12 @@ class Answer:
     scores: NDArray[np.float64]
     """float64[B, 9], the value of each child; NaN where it is not known."""
 
+    policy: NDArray[np.float64]
+    """float64[B, 9], what it prefers before it searches, as probabilities; NaN where it has none."""
+
+    chances: NDArray[np.float64]
+    """float64[B, 3], of a win, a draw and a loss, before it searches; NaN where it has none."""
+
     variations: list[list[int]]
     """B principal variations: the squares that the agent expects, its own first."""
 
@@ -61,6 +67,8 @@ class Answer:
             proven=np.zeros(num_positions, np.bool_),
             visits=np.zeros((num_positions, 9), np.int64),
             scores=np.full((num_positions, 9), np.nan),
+            policy=np.full((num_positions, 9), np.nan),
+            chances=np.full((num_positions, 3), np.nan),
             variations=[[] for _ in range(num_positions)],
             simulations=np.zeros(num_positions, np.int64),
             seconds=np.zeros(num_positions),

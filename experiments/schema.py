@@ -234,6 +234,31 @@ class PublishConfig:
     output: str = MISSING
 
 
+@dataclass
+class PlayConfig:
+    """`experiments.play`"""
+
+    host: str = MISSING
+    port: int = MISSING
+    browser: bool = MISSING
+    networks: list[str] = MISSING
+    agents: list[str] = MISSING
+    data: str | None = None
+    workers: int | None = None
+    rooms: int = MISSING
+    expire: float = MISSING
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.port <= 65535:
+            raise ValueError(f"port is {self.port}; it must be from 0 (any free one) to 65535")
+        if self.workers is not None and self.workers < 1:
+            raise ValueError(f"workers is {self.workers}; give 1 or more, or null")
+        if self.rooms < 1 or not self.expire > 0:
+            raise ValueError(
+                f"rooms is {self.rooms} and expire {self.expire}; they must be 1 or more and over 0"
+            )
+
+
 def _even(games: int, name: str = "games") -> None:
     if games < 2 or games % 2:
         raise ValueError(
@@ -255,5 +280,6 @@ def register() -> None:
     store.store("bot_schema", BotConfig)
     store.store("train_schema", TrainConfig)
     store.store("publish_schema", PublishConfig)
+    store.store("play_schema", PlayConfig)
     for name, schema in SEARCHES.items():
         store.store(f"{name}_schema", schema, group="search", package="search")

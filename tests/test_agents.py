@@ -39,6 +39,13 @@ def test_every_agent_keeps_the_contract(spec, depth, weights):
     assert (answer.visits[~legal] == 0).all()
     assert np.isnan(answer.scores[~legal]).all()
     assert [line[0] for line in answer.variations] == answer.square.tolist()
+    for game, line in zip(start, answer.variations, strict=True):
+        for square in line:
+            game.play([square])
+    known = spec.startswith("az")
+    assert (np.nan_to_num(answer.policy)[~legal] == 0).all()
+    np.testing.assert_allclose(np.nan_to_num(answer.policy).sum(axis=1), known, rtol=1e-5)
+    np.testing.assert_allclose(np.nan_to_num(answer.chances).sum(axis=1), known, rtol=1e-5)
     assert not answer.forfeits
     repeated = make_agent(spec, depth, seed=4).act(start, [10, 11, 12])
     np.testing.assert_array_equal(repeated.square, answer.square)

@@ -17,7 +17,7 @@ from agents.alphazero.evaluators import AnyEvaluator, make_evaluators
 from agents.alphazero.incremental import IncrementalEvaluator
 from agents.budget import Budget
 from agents.search.gumbel import GumbelRules
-from agents.search.search import Result, search
+from agents.search.search import Result, Search, search
 from agents.threads import num_cores, parallel
 from rstt_env import tree
 from rstt_env.positions import Positions
@@ -148,26 +148,34 @@ class AlphaZeroAgent:
             digits = legal.argmax(axis=1)
             searched = going[~forced]
             if len(searched):
-                result = self._search(positions[searched], start, evaluator)
+                roots = positions[searched]
+                run, result = self._search(roots, start, evaluator)
                 digits[~forced] = result.digit
                 into = rows[searched]
                 answer.simulations[into] += result.simulations
-                new = ~opinion[searched]  # a move's value is that of its first choice of several
-                answer.value[into[new]] = result.value[new]
-                answer.proven[into[new]] = result.proven[new]
-                opinion[searched] = True
+                new = np.flatnonzero(~opinion[searched])
+                if len(new):  # a move's value is that of its first choice of several
+                    answer.value[into[new]] = result.value[new]
+                    answer.proven[into[new]] = result.proven[new]
+                    answer.chances[into[new]] = evaluator.chances(roots.state, new, new)
+                    opinion[searched] = True
                 if choice == 0:
                     answer.visits[into], answer.scores[into] = result.visits, result.scores
+                    answer.policy[into] = result.prior
+                for i, row in enumerate(into):
+                    answer.variations[row] = run.variation(i, result.digit[i])
             before = positions.ply[going]
             positions.choose(digits, going)
             going = going[positions.ply[going] == before]
         answer.square[rows] = positions.last_square
-        for row in rows:
-            answer.variations[row] = [int(answer.square[row])]
+        for row in rows:  # what was expected may end before the move is complete
+            answer.variations[row] = answer.variations[row] or [int(answer.square[row])]
         spent = (time.perf_counter() - start) * self._cores
         answer.seconds[rows] = spent / max(1, len(rows))
 
-    def _search(self, positions: Positions, start: float, evaluator: AnyEvaluator) -> Result:
+    def _search(
+        self, positions: Positions, start: float, evaluator: AnyEvaluator
+    ) -> tuple[Search, Result]:
         """Search with the budget of a choice of a move that was begun at `start`."""
         simulations, deadline = self._budget.simulations or 0, None
         now = time.perf_counter()
@@ -176,15 +184,12 @@ class AlphaZeroAgent:
             left = start + self._budget.seconds / self._cores - now
             deadline = now + max(0.0, left / choices)
             simulations = int(min(max(1, self._rate * (deadline - now)), _MOST))
-        result = search(
-            positions, evaluator, GumbelRules(), simulations,
-            np.zeros(len(positions), np.uint64), explore=False, threads=self._cores,
-            deadline=deadline,
-        )  # fmt: skip
+        run = Search(positions, evaluator, GumbelRules(), solver=True, threads=self._cores)
+        result = run.run(simulations, np.zeros(len(positions), np.uint64), False, deadline)
         if deadline is not None and (total := int(result.simulations.sum())):
             rate = total / (time.perf_counter() - now)
             self._rate = max(rate, 0.7 * self._rate)  # it may have been a stall of the machine
-        return result
+        return run, result
 
     def _measure(self) -> None:
         """How many simulations a second there are, compilation aside."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 import numpy as np
@@ -21,12 +22,36 @@ AT_ONCE = 512
 Evaluation = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 
-class NetworkEvaluator(Stateless):
+class ChancesEvaluator(ABC):
+    """What evaluators share that know the chances of a win, a draw and a loss."""
+
+    evaluations: int
+    seconds: float
+
+    def evaluate(self, state: State, positions: Rows, roots: Rows | None = None) -> Evaluation:
+        """As the contract says; a value is the chance of a win less that of a loss."""
+        start = time.perf_counter()
+        logits, chances = self._answers(state, positions, roots)
+        self.evaluations += len(positions)
+        self.seconds += time.perf_counter() - start
+        return logits, chances[:, 0] - chances[:, 2]
+
+    def chances(
+        self, state: State, positions: Rows, roots: Rows | None = None
+    ) -> NDArray[np.float32]:
+        """float32[n, 3]: of a win, a draw and a loss for the mover; arguments as in `evaluate`."""
+        return self._answers(state, positions, roots)[1]
+
+    @abstractmethod
+    def _answers(self, state: State, positions: Rows, roots: Rows | None) -> Evaluation:
+        """Logits, float32[n, 9], and chances, float32[n, 3]."""
+
+
+class NetworkEvaluator(ChancesEvaluator, Stateless):
     """Evaluates with the weights that `network` has now; `refresh` takes over later ones.
 
-    The value is the chance of a win less that of a loss. With bfloat16 as `precision`, matrix
-    products are done in it. `evaluations` and `seconds` say how many
-    there were and how long they took.
+    With bfloat16 as `precision`, matrix products are done in it. `evaluations` and `seconds` say
+    how many there were and how long they took.
     """
 
     def __init__(
@@ -42,17 +67,13 @@ class NetworkEvaluator(Stateless):
         self._network.eval()
         self._prepared = self._network.prepare()  # type: ignore[operator]
 
-    def evaluate(self, state: State, positions: Rows, roots: Rows | None = None) -> Evaluation:
-        start = time.perf_counter()
+    def _answers(self, state: State, positions: Rows, roots: Rows | None) -> Evaluation:
         at_once = AT_ONCE if self._device.type == "cpu" else max(1, len(positions))
 
         def evaluate(part: Rows) -> tuple[Tensor, Tensor]:
             return self._evaluate(state, positions[part])
 
-        result = in_parts(evaluate, len(positions), at_once)
-        self.evaluations += len(positions)
-        self.seconds += time.perf_counter() - start
-        return result
+        return in_parts(evaluate, len(positions), at_once)
 
     @torch.inference_mode()
     def _evaluate(self, state: State, positions: Rows) -> tuple[Tensor, Tensor]:
@@ -60,23 +81,22 @@ class NetworkEvaluator(Stateless):
         low = self._precision != torch.float32
         with torch.autocast(self._device.type, self._precision, enabled=low):
             logits, outcome = self._network(inputs, self._prepared)
-        chances = torch.softmax(outcome.float(), 1)
-        return logits, chances[:, 0] - chances[:, 2]
+        return logits, torch.softmax(outcome.float(), 1)
 
 
 def in_parts(
     evaluate: Callable[[Rows], tuple[Tensor, Tensor]], number: int, at_once: int
 ) -> Evaluation:
-    """Logits and values of `number` positions, evaluated in parts of about `at_once`.
+    """Logits and chances of `number` positions, evaluated in parts of about `at_once`.
 
     Raises:
-        ValueError: they are not finite.
+        ValueError: the chances are not finite.
     """
     parts = np.array_split(np.arange(number), max(1, (number + at_once - 1) // at_once))
-    logits, values = zip(*[evaluate(part) for part in parts], strict=True)
+    logits, chances = zip(*[evaluate(part) for part in parts], strict=True)
     result = (
         torch.cat(logits).float().cpu().numpy(),
-        torch.cat(values).float().cpu().numpy(),
+        torch.cat(chances).float().cpu().numpy(),
     )
     if not np.isfinite(result[1]).all():
         raise ValueError(

@@ -27,7 +27,7 @@ from torch import Tensor, nn
 
 from agents.alphazero import changes
 from agents.alphazero.encoding import NUM_CODES, OPEN
-from agents.alphazero.evaluator import AT_ONCE, Evaluation, in_parts
+from agents.alphazero.evaluator import AT_ONCE, ChancesEvaluator, Evaluation, in_parts
 from agents.alphazero.networks.recursive import RecursiveNetwork
 from agents.search.evaluator import Rows
 from rstt_env import tree
@@ -158,7 +158,7 @@ def _torch_threads(number: int | None) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-class IncrementalEvaluator:
+class IncrementalEvaluator(ChancesEvaluator):
     """Evaluates with the weights that `network` has now; `refresh` takes over later ones.
 
     On the CPU. The full network, `NetworkEvaluator`, is its slow twin. With bfloat16 as
@@ -257,17 +257,15 @@ class IncrementalEvaluator:
 
     # --- the leaves ---
 
-    def evaluate(self, state: State, positions: Rows, roots: Rows) -> Evaluation:
-        start = time.perf_counter()
+    def _answers(self, state: State, positions: Rows, roots: Rows | None) -> Evaluation:
+        assert roots is not None, "leaves are evaluated by what differs from their roots"
+        of_root = roots
 
         def evaluate(part: Rows) -> tuple[Tensor, Tensor]:
-            return self._evaluate(state, positions[part], roots[part])
+            return self._evaluate(state, positions[part], of_root[part])
 
         with _torch_threads(self._threads), torch.inference_mode():
-            result = in_parts(evaluate, len(positions), AT_ONCE)
-        self.evaluations += len(positions)
-        self.seconds += time.perf_counter() - start
-        return result
+            return in_parts(evaluate, len(positions), AT_ONCE)
 
     def _evaluate(self, state: State, positions: Rows, roots: Rows) -> tuple[Tensor, Tensor]:
         weights, depth = self._weights, len(state.levels)
@@ -286,8 +284,7 @@ class IncrementalEvaluator:
             context[there] += weights.refine(context[there], below)
         hidden = weights.hidden_of_context(context) + leaves.children(focus) + leaves.sent(reach)
         output = weights.answer(hidden)
-        chances = torch.softmax(output[:, 9:], 1)
-        return output[:, :9], chances[:, 0] - chances[:, 2]
+        return output[:, :9], torch.softmax(output[:, 9:], 1)
 
 
 def _select(kept: Tensor, rows: Tensor) -> Tensor:

@@ -162,6 +162,40 @@ def walk(
 
 
 @kernel
+def variation(tree, state, g, digit, squares):
+    """Fill `squares`, int64[n], with what is expected in game `g` after `digit`; return how many.
+
+    Below the root the edge is a proven win or, else, the most visited that is no proven loss. The
+    variation ends where the tree does, or where `squares` is full.
+    """
+    levels, deepest = state.levels, first_deepest(state.levels)
+    boards = state.boards[g : g + 1].copy()
+    focus, player = np.int64(state.focus[g]), np.int64(state.to_play[g])
+    node, length, outcome = np.int64(0), 0, UNDECIDED
+    while outcome == UNDECIDED and digit != NOBODY and length < len(squares):
+        if focus < deepest:
+            focus = 9 * focus + 1 + digit
+        else:
+            squares[length] = 9 * (focus - deepest) + digit
+            length += 1
+            outcome = settle(levels, boards, 0, focus, digit, player)
+            focus = destination(levels, boards, 0, focus, digit)
+            player = 1 - player
+        node = np.int64(tree.child[g, node, digit])
+        if node == NONE:
+            break
+        digit, best_rank = NOBODY, 0.0
+        for k in range(9):
+            rank = np.float64(tree.visits[g, node, k])
+            if rank > 0:
+                if is_proven(tree.proven[g, node], k):
+                    rank += 1e12 * proven_value(tree.proofs[g, node], k)
+                if digit == NOBODY or rank > best_rank:
+                    digit, best_rank = k, rank
+    return length
+
+
+@kernel
 def conclude(
     tree, games, rule, c_visit, c_scale, noise, digit, policy, value, scores, proven
 ):  # fmt: skip

@@ -20,6 +20,7 @@ from rstt_env.state import new_state
 Rules = GumbelRules | PuctRules
 
 _PART = 64  # games that are worth a thread of their own
+_LONGEST = 81  # plies of a variation
 
 
 class Result(NamedTuple):
@@ -68,12 +69,14 @@ def search(
         threads: of the walks; all cores by default.
         deadline: a time of `time.perf_counter` at which no further turn begins.
     """
-    return _Search(positions, evaluator, rules, solver, threads or num_cores()).run(
+    return Search(positions, evaluator, rules, solver, threads or num_cores()).run(
         simulations, seeds, explore, deadline
     )
 
 
-class _Search:
+class Search:
+    """What `search` runs, once, for those who want more than the result; arguments as there."""
+
     def __init__(
         self,
         positions: Positions,
@@ -128,7 +131,15 @@ class _Search:
             if deadline is not None and time.perf_counter() > deadline:
                 break
         descent.expand(tree, leaves, path, length, waiting, place, logits, values)
+        self._tree = tree
         return self._result(tree, noise, done)
+
+    def variation(self, game: int, digit: int) -> list[int]:
+        """The squares that a search which has run expects of a game after the choice `digit`."""
+        squares = np.empty(_LONGEST, np.int64)
+        length = descent.variation(self._tree, self._state, game, digit, squares)
+        line: list[int] = squares[:length].tolist()
+        return line
 
     def _noise(self, seeds: NDArray[np.uint64], explore: bool) -> NDArray[np.float64]:
         """float64[G, 9]: Gumbel or Dirichlet noise of each root; zeros without exploration."""

@@ -1,0 +1,1 @@
+"""The web board: a server that keeps matches, and the page that shows them."""

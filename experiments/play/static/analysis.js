@@ -1,0 +1,100 @@
+// What is asked of the server's analysing agents, and what they have answered.
+
+const PAUSE = 150; // ms that a position must stay before it is analysed
+
+/** Event: "change". A subject is {depth, moves, spec, code}; code: the match it counts as help in. */
+export class Analysis extends EventTarget {
+  constructor(connection) {
+    super();
+    this.connection = connection;
+    this.on = false;
+    this.subject = null;
+    this.asked = null; // the subject of the running analysis, as text
+    this.latest = null;
+    this.values = []; // for X, by ply
+    this.progress = null; // of the analysis of the game, {done, total}
+    this.id = 0;
+    connection.on("analysis", (message) => this.receive(message));
+    connection.on("point", (message) => this.receivePoint(message));
+    connection.addEventListener("up", () => this.again());
+    connection.addEventListener("down", () => this.lose());
+  }
+
+  /** Analyses a subject, or nothing (null), from soon on; what is known of the same line stays. */
+  follow(subject) {
+    this.subject = subject;
+    const text = this.on && subject ? JSON.stringify(subject) : null;
+    if (text === this.asked) return;
+    this.asked = text;
+    this.latest = null;
+    clearTimeout(this.timer);
+    if (text) this.timer = setTimeout(() => this.ask(), PAUSE);
+    else if (!this.progress) this.connection.send({ type: "stop" });
+    this.changed();
+  }
+
+  ask() {
+    this.latestId = ++this.id;
+    this.connection.send({ type: "analyse", id: this.latestId, ...this.subject });
+  }
+
+  /** Forgets values of moves that have been taken back or belong to another game or agent. */
+  keepValues({ depth, moves, spec }) {
+    const known = this.known;
+    this.known = { depth, moves: [...moves], spec };
+    if (!known) return;
+    const same = known.depth === depth && known.spec === spec;
+    let ply = 0;
+    while (same && ply < known.moves.length && known.moves[ply] === moves[ply]) ply++;
+    this.values.length = same ? Math.min(this.values.length, ply + 1) : 0;
+    if (ply < known.moves.length) this.endGraph();
+  }
+
+  receive(message) {
+    if (message.id !== this.latestId || !this.asked) return;
+    this.latest = message;
+    this.values[message.ply] = message.ply % 2 === 0 ? message.value : -message.value;
+    this.changed();
+  }
+
+  analyseGame(game) {
+    this.graphId = ++this.id;
+    this.progress = { done: 0, total: game.moves.length + 1 };
+    this.connection.send({ type: "graph", id: this.graphId, ...game });
+    this.changed();
+  }
+
+  receivePoint({ id, ply, value, done, total }) {
+    if (id !== this.graphId) return;
+    this.values[ply] = value;
+    this.progress = done < total ? { done, total } : null;
+    this.changed();
+  }
+
+  /** Ends the analysis of the game; "stop" ends that of the position too, so that one is asked again. */
+  stopGraph() {
+    this.endGraph();
+    this.connection.send({ type: "stop" });
+    this.again();
+  }
+
+  endGraph() {
+    this.graphId = null;
+    this.progress = null;
+    this.changed();
+  }
+
+  again() {
+    this.asked = null;
+    this.follow(this.subject);
+  }
+
+  lose() {
+    this.asked = null;
+    this.endGraph();
+  }
+
+  changed() {
+    this.dispatchEvent(new Event("change"));
+  }
+}

@@ -1,0 +1,237 @@
+// The board on the page: what is in view, and how it changes.
+
+import { SquareCanvas } from "./canvas.js";
+import { drawPosition } from "./drawing.js";
+import { WORLD, between, nodeAt, nodeRect, rootRect, squareSize } from "./geometry.js";
+import { ButtonGrid } from "./grid.js";
+import { listen } from "./input.js";
+import { Minimap } from "./minimap.js";
+import { drawAnalysis, drawGhosts, drawHover, drawRing } from "./overlay.js";
+import { Position, childOf, isInside, levelOf, parentOf } from "./position.js";
+import { readTheme, watchTheme } from "./theme.js";
+
+export { drawPosition, readTheme, watchTheme };
+
+const FLIGHT = 220; // ms
+const PLAYABLE = { fine: 20, coarse: 28 }; // px: the smallest square to be played with a pointer
+
+const ease = (time) => 1 - (1 - time) ** 3;
+const matches = (query) => matchMedia(query).matches;
+
+/** Events: "play" {square}; "view" {board}; "hover" {square or null, destination}. */
+export class BoardView extends EventTarget {
+  constructor(element, { minimap = null } = {}) {
+    super();
+    element.classList.add("board");
+    this.element = element;
+    this.position = new Position(1);
+    this.interactive = false;
+    this.board = 0; // what fills the view, once a flight is over
+    this.region = WORLD; // what fills it now
+    this.overlay = null;
+    this.hover = null;
+    this.ringed = null;
+    this.ghosts = [];
+    this.theme = readTheme(element);
+    this.surface = new SquareCanvas(element, () => this.resized());
+    this.buttons = new ButtonGrid(element, this);
+    this.minimap = minimap && new Minimap(minimap, this);
+    listen(this, this.surface);
+    watchTheme(() => this.refresh());
+  }
+
+  // --- what is shown -------------------------------------------------------------------
+
+  show(position, { interactive, follow = true }) {
+    const other = position.depth !== this.position.depth;
+    const moved = other || position.ply !== this.position.ply;
+    this.position = position;
+    this.interactive = interactive;
+    this.hover = null;
+    if (moved) {
+      this.ringed = null;
+      this.ghosts = [];
+    }
+    if (other) this.jumpTo(0);
+    if (moved && follow && !this.isComfortable()) this.home();
+    this.update();
+  }
+
+  setOverlay(overlay) {
+    this.overlay = overlay;
+    this.schedule();
+  }
+
+  preview(square) {
+    this.ringed = square;
+    this.schedule();
+  }
+
+  ghost(squares) {
+    this.ghosts = squares ?? [];
+    this.schedule();
+  }
+
+  refresh() {
+    this.theme = readTheme(this.element);
+    this.minimap?.draw();
+    this.schedule();
+  }
+
+  resized() {
+    const first = this.surface.size > 0 && !this.laidOut;
+    this.laidOut ||= first;
+    if (first && !this.isComfortable()) this.home(); // until now no view was large enough
+    this.paint();
+  }
+
+  update() {
+    this.buttons.update();
+    this.minimap?.draw();
+    this.schedule();
+  }
+
+  // --- where the view is ---------------------------------------------------------------
+
+  zoomTo(board) {
+    if (board === this.board || board < 0 || board >= this.position.numBoards) return;
+    const still = matches("(prefers-reduced-motion: reduce)");
+    this.flight = still ? null : { from: this.region, start: performance.now() };
+    if (still) this.region = nodeRect(board);
+    this.setBoard(board);
+  }
+
+  jumpTo(board) {
+    this.flight = null;
+    this.region = nodeRect(board);
+    this.setBoard(board);
+  }
+
+  setBoard(board) {
+    this.board = board;
+    this.setHover(null);
+    this.update();
+    this.emit("view", { board });
+  }
+
+  zoomOut() {
+    if (this.board > 0) this.zoomTo(parentOf(this.board));
+  }
+
+  /** One level into the child of the view at a point. */
+  zoomIn(point) {
+    if (!this.isDeepest) this.zoomTo(this.nodeAt(point, 1));
+  }
+
+  /** To the outermost view of the playable board in which its squares are large enough. */
+  home() {
+    let best = this.position.focus;
+    for (let board = best; ; board = parentOf(board)) {
+      if (this.isPlayableIn(board)) best = board;
+      if (board === 0) break;
+    }
+    this.zoomTo(best);
+  }
+
+  isComfortable() {
+    return isInside(this.position.focus, this.board) && this.isPlayableIn(this.board);
+  }
+
+  isPlayableIn(board, pointer = matches("(pointer: coarse)") ? "coarse" : "fine") {
+    const size = squareSize(this.position.depth, board, this.surface.size);
+    return board >= this.firstDeepest || size >= PLAYABLE[pointer];
+  }
+
+  get firstDeepest() {
+    return (this.position.numBoards - 1) / 9;
+  }
+
+  get isDeepest() {
+    return this.board >= this.firstDeepest;
+  }
+
+  // --- the pointer ---------------------------------------------------------------------
+
+  nodeAt(point, levels) {
+    const frame = { x: 0, y: 0, size: this.surface.size };
+    return nodeAt(this.board, frame, point, levels);
+  }
+
+  squareAt(point) {
+    const node = this.nodeAt(point, this.position.depth - levelOf(this.board));
+    return node - this.position.numBoards;
+  }
+
+  press(point, pointer) {
+    const square = this.squareAt(point);
+    if (this.isPlayableIn(this.board, pointer) && this.mayPlay(square)) this.play(square);
+    else this.zoomIn(point);
+  }
+
+  mayPlay(square) {
+    return this.interactive && this.position.isLegal(square);
+  }
+
+  play(square) {
+    this.emit("play", { square });
+  }
+
+  /** Choosing a child of the view by the keyboard: play the square or zoom into the board. */
+  activate(digit) {
+    const node = childOf(this.board, digit);
+    const square = node - this.position.numBoards;
+    if (square < 0) this.zoomTo(node);
+    else if (this.mayPlay(square)) this.play(square);
+  }
+
+  pointAt(point) {
+    const square = this.flight ? -1 : this.squareAt(point);
+    const usable = square >= 0 && this.isPlayableIn(this.board, "fine") && this.mayPlay(square);
+    this.setHover(usable ? square : null);
+    this.surface.canvas.classList.toggle("playable", usable);
+  }
+
+  setHover(square) {
+    if (square === (this.hover?.square ?? null)) return;
+    const destination = square === null ? null : this.position.destination(square);
+    this.hover = square === null ? null : { square, destination };
+    this.minimap?.drawHover();
+    this.schedule();
+    this.emit("hover", { square, destination });
+  }
+
+  emit(name, detail) {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
+  }
+
+  // --- painting ------------------------------------------------------------------------
+
+  schedule() {
+    this.frame ??= requestAnimationFrame((now) => {
+      this.frame = null;
+      this.fly(now);
+      this.paint();
+      if (this.flight) this.schedule();
+    });
+  }
+
+  fly(now) {
+    if (!this.flight) return;
+    const { from, start } = this.flight;
+    const time = Math.max(0, (now - start) / FLIGHT);
+    if (time >= 1) this.flight = null;
+    this.region = between(from, nodeRect(this.board), ease(Math.min(1, time)));
+  }
+
+  paint() {
+    const { position, theme, region, overlay, hover, ringed, ghosts } = this;
+    const { size } = this.surface;
+    const context = this.surface.clear();
+    drawPosition(context, position, { theme, region, size });
+    const root = rootRect(region, { x: 0, y: 0, size });
+    if (overlay) drawAnalysis(context, position, { theme, root, overlay });
+    if (ghosts.length) drawGhosts(context, position, { theme, root, squares: ghosts });
+    if (ringed !== null) drawRing(context, position, { theme, root, square: ringed });
+    if (hover) drawHover(context, position, { theme, root, hover });
+  }
+}

@@ -1,0 +1,65 @@
+// Games as text: records (a line of JSON each) and links to a position.
+
+import { Position } from "./position.js";
+
+const RESULTS = ["X", "O", "draw"];
+
+/** The record of a game; its result is what the moves make, as the Python side demands. */
+export function recordOf({ depth, moves, metadata = {} }) {
+  const { outcome } = Position.after(depth, moves);
+  return { depth, moves, result: RESULTS[outcome] ?? "undecided", metadata };
+}
+
+/** The records in a text; `Error` says in which line something is wrong. */
+export function parseRecords(text) {
+  const lines = text.split("\n").filter((line) => line.trim());
+  if (lines.length === 0) throw new Error("There is no game in it.");
+  return lines.map((line, k) => {
+    try {
+      return checkFields(JSON.parse(line));
+    } catch (error) {
+      throw new Error(`Line ${k + 1} is no game record: ${error.message}`);
+    }
+  });
+}
+
+function checkFields(record) {
+  const { depth, moves, metadata = {} } = record ?? {};
+  if (![1, 2, 3, 4].includes(depth)) throw new Error("its depth must be 1, 2, 3 or 4");
+  if (!Array.isArray(moves)) throw new Error("its moves must be a list of squares");
+  return { depth, moves, metadata };
+}
+
+/** Who played, what came of it, and how long it took, in a line. */
+export function describeRecord(record) {
+  const { depth, moves, metadata } = record;
+  const { result } = recordOf(record);
+  const ending = result === "draw" ? "a draw" : result === "undecided" ? result : `${result} won`;
+  const names = metadata.x && metadata.o ? `${metadata.x} – ${metadata.o}, ` : "";
+  return `${names}depth ${depth}, ${moves.length} plies, ${ending}`;
+}
+
+/** A fragment that names a position: two bytes for each move that leads to it. */
+export function positionFragment(depth, moves) {
+  const bytes = moves.flatMap((square) => [square >> 8, square & 255]);
+  const text = bytes.map((byte) => String.fromCharCode(byte)).join("");
+  return `position=${depth}.${btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
+}
+
+/** The game that such a fragment names, or null. */
+export function parsePosition(fragment) {
+  const found = /^position=([1-4])\.([\w-]*)$/.exec(fragment);
+  if (!found) return null;
+  try {
+    const text = atob(found[2].replaceAll("-", "+").replaceAll("_", "/"));
+    const moves = [];
+    for (let k = 0; k + 1 < text.length; k += 2) {
+      moves.push(256 * text.charCodeAt(k) + text.charCodeAt(k + 1));
+    }
+    const depth = Number(found[1]);
+    Position.after(depth, moves);
+    return { depth, moves, metadata: {} };
+  } catch {
+    return null;
+  }
+}

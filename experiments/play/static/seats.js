@@ -1,0 +1,109 @@
+// The panel of the match: who plays, whose turn it is, the clock, and what can be done.
+
+import { $, copy } from "./dom.js";
+import { MARKS } from "./match.js";
+import { rankingText } from "./words.js";
+
+const URGENT = 10; // seconds
+const TICK = 200; // ms
+
+export class SeatsPanel {
+  constructor() {
+    this.match = null;
+    this.seats = [...$("seats").children];
+    setInterval(() => this.showClocks(), TICK);
+    $("copy-invitation").addEventListener("click", () => copy($("invitation-link").value));
+  }
+
+  show(match, { welcome, connected }) {
+    this.match = match;
+    this.seats.forEach((seat, k) => this.showSeat(seat, k));
+    this.showActions(connected);
+    this.showInvitation(welcome);
+    const ranking = match ? rankingText(match, welcome?.levels ?? []) : "";
+    $("ranking").textContent = ranking;
+    $("ranking").hidden = !ranking;
+    this.showClocks();
+  }
+
+  showSeat(element, k) {
+    const { match } = this;
+    element.hidden = !match;
+    if (!match) return;
+    const { name, kind, online } = match.seats[k];
+    const part = (name) => element.querySelector(`.${name}`);
+    const turn = !match.isOver && !match.waits && match.toPlay === k;
+    element.classList.toggle("turn", turn);
+    element.classList.toggle("winner", match.result === MARKS[k]);
+    part("name").textContent = kind === "free" ? "free seat" : name;
+    part("dot").hidden = match.mode !== "room" || kind !== "person";
+    part("dot").classList.toggle("online", online);
+    part("dot").ariaLabel = online ? "online" : "offline";
+    part("dot").title = online ? "online" : "offline";
+    part("note").textContent = this.noteOf(k, turn);
+  }
+
+  noteOf(k, turn) {
+    const { match } = this;
+    if (match.result === MARKS[k]) return "won";
+    if (turn && match.thinking) return "thinking…";
+    if (match.you === MARKS[k]) return "you";
+    return "";
+  }
+
+  showClocks() {
+    const left = this.match?.secondsLeft ?? null;
+    this.seats.forEach((seat, k) => {
+      const clock = seat.querySelector(".clock");
+      const runs = left !== null && this.match.toPlay === k;
+      clock.textContent = runs ? clockText(left) : "";
+      clock.classList.toggle("urgent", runs && left < URGENT);
+    });
+  }
+
+  showActions(connected) {
+    const { match } = this;
+    const over = match?.isOver ?? false;
+    $("undo").hidden = match?.mode === "room";
+    $("undo").disabled = !connected || !match?.canUndo;
+    $("ask-hint").hidden = match?.mode === "room";
+    $("ask-hint").disabled = !connected || !match?.isYourMove;
+    $("resign").hidden = over;
+    $("resign").disabled = !connected || !match?.canResign;
+    $("rematch").hidden = !over || !match.plays;
+    $("rematch").disabled = !connected || Boolean(match?.offered);
+    $("rematch").textContent = rematchText(match);
+    $("share").disabled = !match;
+  }
+
+  showInvitation(welcome) {
+    const { match } = this;
+    const shown = Boolean(match?.waits && match.plays);
+    $("invitation").hidden = !shown;
+    if (!shown) return;
+    $("invitation-link").value = linkTo(match.code);
+    $("invitation-code").textContent = match.code;
+    $("invitation-note").textContent = reachText(welcome);
+  }
+}
+
+export const linkTo = (code) => `${location.origin}/#${code}`;
+
+function rematchText(match) {
+  if (!match?.offer) return "Rematch";
+  return match.offered ? "Rematch offered" : "Accept rematch";
+}
+
+/** Why a link might not do on another machine. */
+export function reachText(welcome) {
+  const here = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
+  if (!here) return "";
+  return welcome?.lan
+    ? "– this address is this computer’s own: open the page by its address in your network."
+    : "– works on this computer only, unless the server is started with host=0.0.0.0.";
+}
+
+function clockText(left) {
+  const whole = Math.ceil(left);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}

@@ -1,0 +1,148 @@
+"""Worker processes that search, so that the server never waits for a search."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import multiprocessing
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+
+from agents.agent import Answer
+from experiments.play.thinking import Question, answer_questions
+
+PATIENCE = 60.0  # seconds that an answer may take, loading included
+WAITING = 200  # questions that may wait
+
+
+class AgentError(Exception):
+    """An agent could not answer; the text says why."""
+
+
+class BusyError(AgentError):
+    """Too many questions wait."""
+
+
+class Workers:
+    """Up to `number` processes, each with one question at a time; the other questions wait.
+
+    Args:
+        number: of processes; they start when they are first needed.
+        patience: seconds after which a process that hasn't answered is ended.
+        target: what a process runs.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        patience: float = PATIENCE,
+        target: Callable[[Connection], None] = answer_questions,
+    ) -> None:
+        self._patience = patience
+        self._idle = [_Worker(target) for _ in range(number)]
+        self._all = list(self._idle)
+        self._threads = ThreadPoolExecutor(number, "pipe")  # one waits at each pipe
+        self._answering: set[asyncio.Task[Answer | str]] = set()
+        self._queue: list[tuple[int, int, asyncio.Future[_Worker]]] = []
+        self._numbers = itertools.count()
+
+    async def ask(self, question: Question, urgent: bool = False) -> Answer:
+        """The agent's answer. Moves are urgent: they go before analyses.
+
+        Raises:
+            BusyError: too many questions wait.
+            AgentError: says why the agent can't answer.
+        """
+        worker = await self._worker(question.game, urgent)
+        answering = asyncio.create_task(self._answer(worker, question))
+        self._answering.add(answering)
+        answering.add_done_callback(self._answering.discard)
+        # a caller who gives up doesn't end the search: it would take longer to start anew
+        reply = await asyncio.shield(answering)
+        if isinstance(reply, str):
+            raise AgentError(reply)
+        return reply
+
+    async def _answer(self, worker: _Worker, question: Question) -> Answer | str:
+        try:
+            return await worker.ask(question, self._patience, self._threads)
+        finally:
+            self._release(worker)
+
+    async def _worker(self, game: int, urgent: bool) -> _Worker:
+        """An idle process, the one that knows the game if it can be had."""
+        if self._idle:
+            at = next((i for i, idle in enumerate(self._idle) if idle.game == game), -1)
+            return self._idle.pop(at)
+        if len(self._queue) >= WAITING:
+            raise BusyError("too many searches are waiting; try again in a moment")
+        future: asyncio.Future[_Worker] = asyncio.get_running_loop().create_future()
+        entry = (0 if urgent else 1, next(self._numbers), future)
+        self._queue.append(entry)
+        try:
+            return await future
+        except asyncio.CancelledError:
+            if entry in self._queue:
+                self._queue.remove(entry)
+            elif not future.cancelled():
+                self._release(future.result())
+            raise
+
+    def _release(self, worker: _Worker) -> None:
+        if self._queue:
+            first = min(self._queue)
+            self._queue.remove(first)
+            first[2].set_result(worker)
+        else:
+            self._idle.append(worker)
+
+    def close(self) -> None:
+        """End all processes, also those that search."""
+        for worker in self._all:
+            worker.end()
+        self._threads.shutdown()
+
+
+class _Worker:
+    """A process and the pipe to it."""
+
+    def __init__(self, target: Callable[[Connection], None]) -> None:
+        self._target = target
+        self._process: SpawnProcess | None = None
+        self.game: int | None = None  # that it was last asked about
+
+    async def ask(
+        self, question: Question, patience: float, threads: ThreadPoolExecutor
+    ) -> Answer | str:
+        """The process's reply, or why there is none."""
+        if self._process is None:
+            self._start()
+        self.game = question.game
+        loop = asyncio.get_running_loop()
+        try:
+            self._pipe.send(question)
+            reply = loop.run_in_executor(threads, self._pipe.recv)
+            answer: Answer | str = await asyncio.wait_for(reply, patience)
+            return answer
+        except TimeoutError:
+            self.end()
+            return f"no answer in {patience:g} s; give the agent a smaller budget"
+        except (EOFError, OSError):
+            self.end()
+            return "the process that searched has ended; it may have been out of memory"
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")  # threads don't survive a fork
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=self._target, args=(theirs,), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def end(self) -> None:
+        """Kill the process; the next question starts another."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+            self._process = None
