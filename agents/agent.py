@@ -41,7 +41,7 @@ class Answer:
     """float64[B, 9], the value of each child; NaN where it is not known."""
 
     policy: NDArray[np.float64]
-    """float64[B, 9], what it prefers before it searches, as probabilities; NaN where it has none."""
+    """float64[B, 9], what it prefers before it searches: probabilities; NaN where it has none."""
 
     chances: NDArray[np.float64]
     """float64[B, 3], of a win, a draw and a loss, before it searches; NaN where it has none."""

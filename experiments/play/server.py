@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import anyio
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -88,27 +89,25 @@ async def serve(websocket: WebSocket, club: Club) -> None:
         return
     await websocket.accept()
     unsent: asyncio.Queue[dict[str, Any]] = asyncio.Queue(_UNSENT)
-    reading = asyncio.create_task(_read(websocket, club, unsent))
-    writing = asyncio.create_task(_write(websocket, unsent))
-    await asyncio.wait([reading, writing], return_when=asyncio.FIRST_COMPLETED)
-    for task in (reading, writing):
-        task.cancel()
-    await asyncio.gather(reading, writing, return_exceptions=True)
+    async with anyio.create_task_group() as connection:
+
+        def send(message: dict[str, Any]) -> None:
+            try:
+                unsent.put_nowait(message)
+            except asyncio.QueueFull:  # it doesn't read: let it come again
+                connection.cancel_scope.cancel()
+
+        connection.start_soon(_write, websocket, unsent)
+        await _read(websocket, club, send)
+        connection.cancel_scope.cancel()
     with suppress(RuntimeError):  # it is closed already
         await websocket.close()
 
 
-async def _read(websocket: WebSocket, club: Club, unsent: asyncio.Queue[dict[str, Any]]) -> None:
+async def _read(
+    websocket: WebSocket, club: Club, send: Callable[[dict[str, Any]], None]
+) -> None:  # fmt: skip
     """Do what the browser asks for, message by message, until it is gone."""
-
-    def send(message: dict[str, Any]) -> None:
-        with suppress(asyncio.QueueFull):
-            unsent.put_nowait(message)
-            return
-        if reading is not None:
-            reading.cancel()  # it doesn't read: let it come again
-
-    reading = asyncio.current_task()
     member = Member(websocket.client.host if websocket.client else "", send)
     allowance = Allowance()
     try:

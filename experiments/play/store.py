@@ -86,7 +86,8 @@ class Store:
         path = folder / "matches.sqlite3"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(path, isolation_level=None)
+            # one thread at a time uses it: the one that makes it, then that of the event loop
+            self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             self._db.executescript(
                 "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;"
             )

@@ -1,5 +1,7 @@
 // What is asked of the server's analysing agents, and what they have answered.
 
+import { forX } from "./words.js";
+
 const PAUSE = 150; // ms that a position must stay before it is analysed
 
 /** Event: "change". A subject is {depth, moves, spec, code}; code: the match it counts as help in. */
@@ -53,7 +55,7 @@ export class Analysis extends EventTarget {
   receive(message) {
     if (message.id !== this.latestId || !this.asked) return;
     this.latest = message;
-    this.values[message.ply] = message.ply % 2 === 0 ? message.value : -message.value;
+    this.values[message.ply] = forX(message.value, message.ply);
     this.changed();
   }
 
@@ -81,6 +83,14 @@ export class Analysis extends EventTarget {
   endGraph() {
     this.graphId = null;
     this.progress = null;
+    this.changed();
+  }
+
+  /** The server has refused. */
+  fail(about) {
+    if (about === "graph") this.endGraph();
+    else this.on = false;
+    if (!this.on) this.asked = null;
     this.changed();
   }
 

@@ -36,12 +36,20 @@ export class AnalysisPanel extends EventTarget {
   show() {
     const { analysis, stage } = this;
     const { latest } = analysis;
-    $("analysis-on").checked = analysis.on;
-    $("thoughts").hidden = !latest;
+    $("analysis-on").checked = analysis.on && !$("analysis-on").disabled;
     if (latest) this.showThoughts(latest);
-    else if (!stage.variation) this.showVariation([]);
+    else this.showWaiting();
+    $("thoughts").hidden = !analysis.asked;
+    $("value-bar").classList.toggle("stale", !latest);
     this.graph.show(analysis.values, { plies: stage.moves.length, ply: stage.ply });
     this.showProgress();
+  }
+
+  /** Between two positions the bar stays, dimmed, so that nothing jumps. */
+  showWaiting() {
+    $("value-text").textContent = "thinking…";
+    $("analysis-facts").textContent = "";
+    if (!this.stage.variation) this.showVariation([]);
   }
 
   showThoughts(latest) {
@@ -83,7 +91,7 @@ export class AnalysisPanel extends EventTarget {
     const { progress } = this.analysis;
     $("graph-progress").hidden = !progress;
     $("analyse-game").textContent = progress ? "Stop" : "Analyse the whole game";
-    $("analyse-game").disabled = this.stage.moves.length === 0;
+    $("analyse-game").disabled = this.stage.moves.length === 0 || $("analysis-on").disabled;
     if (!progress) return;
     $("graph-progress").max = progress.total;
     $("graph-progress").value = progress.done;

@@ -30,10 +30,12 @@ export class BoardView extends EventTarget {
     this.region = WORLD; // what fills it now
     this.overlay = null;
     this.hover = null;
+    this.point = null; // where the pointer is
     this.ringed = null;
     this.ghosts = [];
     this.theme = readTheme(element);
     this.surface = new SquareCanvas(element, () => this.resized());
+    this.laidOut = this.surface.size > 0;
     this.buttons = new ButtonGrid(element, this);
     this.minimap = minimap && new Minimap(minimap, this);
     listen(this, this.surface);
@@ -44,16 +46,17 @@ export class BoardView extends EventTarget {
 
   show(position, { interactive, follow = true }) {
     const other = position.depth !== this.position.depth;
-    const moved = other || position.ply !== this.position.ply;
+    const moved =
+      other || position.ply !== this.position.ply || position.last !== this.position.last;
     this.position = position;
     this.interactive = interactive;
-    this.hover = null;
     if (moved) {
       this.ringed = null;
       this.ghosts = [];
     }
     if (other) this.jumpTo(0);
     if (moved && follow && !this.isComfortable()) this.home();
+    this.pointAt(this.point);
     this.update();
   }
 
@@ -79,9 +82,8 @@ export class BoardView extends EventTarget {
   }
 
   resized() {
-    const first = this.surface.size > 0 && !this.laidOut;
-    this.laidOut ||= first;
-    if (first && !this.isComfortable()) this.home(); // until now no view was large enough
+    if (!this.laidOut && this.surface.size > 0) this.home(); // nothing was large enough until now
+    this.laidOut ||= this.surface.size > 0;
     this.paint();
   }
 
@@ -109,7 +111,7 @@ export class BoardView extends EventTarget {
 
   setBoard(board) {
     this.board = board;
-    this.setHover(null);
+    this.pointAt(this.point);
     this.update();
     this.emit("view", { board });
   }
@@ -185,16 +187,20 @@ export class BoardView extends EventTarget {
   }
 
   pointAt(point) {
-    const square = this.flight ? -1 : this.squareAt(point);
+    this.point = point;
+    const square = point && !this.flight ? this.squareAt(point) : -1;
     const usable = square >= 0 && this.isPlayableIn(this.board, "fine") && this.mayPlay(square);
-    this.setHover(usable ? square : null);
     this.surface.canvas.classList.toggle("playable", usable);
+    this.setHover(usable ? square : null);
   }
 
+  /** Called for every movement of the pointer and after every move: tells what is new alone. */
   setHover(square) {
-    if (square === (this.hover?.square ?? null)) return;
-    const destination = square === null ? null : this.position.destination(square);
+    const { position } = this;
+    const destination = square === null ? null : position.destination(square);
+    const old = this.hover;
     this.hover = square === null ? null : { square, destination };
+    if (old?.square === this.hover?.square && old?.destination === this.hover?.destination) return;
     this.minimap?.drawHover();
     this.schedule();
     this.emit("hover", { square, destination });
@@ -219,8 +225,10 @@ export class BoardView extends EventTarget {
     if (!this.flight) return;
     const { from, start } = this.flight;
     const time = Math.max(0, (now - start) / FLIGHT);
-    if (time >= 1) this.flight = null;
     this.region = between(from, nodeRect(this.board), ease(Math.min(1, time)));
+    if (time < 1) return;
+    this.flight = null;
+    this.pointAt(this.point);
   }
 
   paint() {
@@ -229,8 +237,8 @@ export class BoardView extends EventTarget {
     const context = this.surface.clear();
     drawPosition(context, position, { theme, region, size });
     const root = rootRect(region, { x: 0, y: 0, size });
-    if (overlay) drawAnalysis(context, position, { theme, root, overlay });
     if (ghosts.length) drawGhosts(context, position, { theme, root, squares: ghosts });
+    else if (overlay) drawAnalysis(context, position, { theme, root, overlay });
     if (ringed !== null) drawRing(context, position, { theme, root, square: ringed });
     if (hover) drawHover(context, position, { theme, root, hover });
   }

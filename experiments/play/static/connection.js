@@ -11,6 +11,7 @@ export class Connection extends EventTarget {
     super();
     this.wait = FIRST_WAIT;
     this.isUp = false; // the server has welcomed us
+    this.isLost = false; // it has gone, or never was there
     addEventListener("online", () => this.hurry());
     document.addEventListener("visibilitychange", () => document.hidden || this.hurry());
   }
@@ -29,20 +30,22 @@ export class Connection extends EventTarget {
   }
 
   receive(message) {
-    if (message.type === "welcome") this.welcomed(message);
     this.dispatchEvent(new CustomEvent(message.type, { detail: message }));
+    if (message.type === "welcome") this.welcomed(message);
   }
 
   welcomed({ token, name }) {
     remember("token", token); // it is the seat and the points
     remember("name", name);
     this.wait = FIRST_WAIT;
+    this.isLost = false;
     this.isUp = true;
     this.dispatchEvent(new Event("up"));
   }
 
   lost() {
     this.isUp = false;
+    this.isLost = true;
     this.dispatchEvent(new Event("down"));
     this.timer = setTimeout(() => this.open(), this.wait * (0.75 + Math.random() / 2));
     this.wait = Math.min(LONGEST_WAIT, 1.7 * this.wait);

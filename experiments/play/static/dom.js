@@ -16,13 +16,11 @@ let closing = null;
 /** Tells what went wrong, or that something was done, for some seconds. */
 export function toast(text) {
   const element = $("toast");
+  element.hidePopover();
+  element.showPopover(); // on top of an open dialog
   element.textContent = text;
-  element.classList.add("shown");
   clearTimeout(closing);
-  closing = setTimeout(() => {
-    element.classList.remove("shown");
-    element.textContent = "";
-  }, 3000 + 60 * text.length);
+  closing = setTimeout(() => element.hidePopover(), 3000 + 60 * text.length);
 }
 
 /** Whether the user says yes. */

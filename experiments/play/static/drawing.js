@@ -36,7 +36,8 @@ class Drawing {
     this.highlight = highlight && position.outcome < 0;
     this.players = theme.players;
     // Painted one after the other; what belongs to an outer board lies on what it holds.
-    this.cards = new Ink();
+    this.grounds = new Ink();
+    this.tints = new Ink();
     this.layers = Array.from({ length: position.depth + 1 }, () => ({
       lines: new Ink(),
       marks: new Ink(),
@@ -48,37 +49,46 @@ class Drawing {
     const reach = this.highlight && this.position.focus !== 0 ? "above" : "in";
     this.drawBoard(0, root, { level: 0, alpha: 1, reach });
     this.drawLast(root);
-    this.cards.paint(this.context);
-    for (const { lines, marks, wins } of this.layers.reverse()) {
-      for (const ink of [lines, marks, wins]) ink.paint(this.context);
-    }
+    const layers = this.layers.reverse().flatMap(({ lines, marks, wins }) => [lines, marks, wins]);
+    for (const ink of [this.grounds, this.tints, ...layers]) ink.paint(this.context);
     if (this.highlight) this.outlineFocus(root);
   }
 
   isVisible({ x, y, size }) {
     const { frame } = this;
-    return (
-      x < frame.x + frame.size && y < frame.y + frame.size && x + size > frame.x && y + size > frame.y
-    );
+    const meets = (from, start) => from < start + frame.size && from + size > start;
+    return meets(x, frame.x) && meets(y, frame.y);
   }
 
   /** `reach` says how the board lies to the focus: "above", "in" or "out" of it. */
   drawBoard(board, rect, { level, alpha, reach }) {
     const { position } = this;
     const owner = position.owner[board];
-    const nearness = clamp((rect.size / this.frame.size - 0.45) / 0.5); // 1: it fills the view
+    const scale = rect.size / this.frame.size;
+    const nearness = clamp((scale - 0.45) / 0.5); // 1: it fills the view
+    const whole = 1 - clamp((scale - 1.05) / 0.5); // 0: the view is well inside
     let inner = alpha;
     if (owner >= 0) inner *= blend(0.32, 0.75, nearness);
     this.drawCard(rect, { level, alpha, reach, owner });
-    this.drawLines(rect, level, reach === "out" ? 0.7 * inner : inner);
+    this.drawLines(rect, level, whole * (reach === "out" ? 0.7 * inner : inner));
     for (let digit = 0; digit < 9; digit++) {
-      const node = childOf(board, digit);
       const child = childRect(rect, digit);
       if (!this.isVisible(child)) continue;
-      if (level === position.depth - 1) this.drawSquare(node, child, { alpha: inner, reach });
-      else this.drawBoard(node, child, { level: level + 1, alpha: inner, reach: this.reachOf(node, reach) });
+      this.drawChild(childOf(board, digit), child, { level: level + 1, alpha: inner, reach });
     }
-    if (owner === 0 || owner === 1) this.drawClaim(board, rect, { level, alpha, nearness, owner });
+    if (owner === DRAWN || owner < 0) return;
+    this.drawClaim(board, rect, { level, alpha: alpha * whole, nearness });
+  }
+
+  drawChild(node, rect, { level, alpha, reach }) {
+    if (level < this.position.depth) {
+      this.drawBoard(node, rect, { level, alpha, reach: this.reachOf(node, reach) });
+      return;
+    }
+    const owner = this.position.nodes[node];
+    if (owner < 0) return;
+    const color = this.players[owner];
+    markPath(this.layers[level].marks, color, owner, rect, reach === "out" ? 0.8 * alpha : alpha);
   }
 
   reachOf(node, reach) {
@@ -97,54 +107,47 @@ class Drawing {
     const { theme, players } = this;
     const inset = rect.size * (deepest ? MARGIN * 0.6 : MARGIN * 0.3);
     const card = [
-      rect.x + inset, rect.y + inset, rect.size - 2 * inset, rect.size - 2 * inset,
+      rect.x + inset,
+      rect.y + inset,
+      rect.size - 2 * inset,
+      rect.size - 2 * inset,
       rect.size * (deepest ? 0.05 : 0.03),
     ];
-    const add = (color, opacity) => this.cards.fill(color, opacity).roundRect(...card);
+    const tint = (color, opacity) => this.tints.fill(color, opacity).roundRect(...card);
     const playable = this.highlight && reach === "in" && owner < 0;
-    if (deepest) add(playable ? theme.legal : theme.surface, 1);
-    if (deepest && playable) add(players[this.position.toPlay], 0.1);
-    if (owner === DRAWN) add(theme.drawn, 0.45 * alpha);
-    else if (owner >= 0) add(players[owner], 0.1 * alpha);
+    if (deepest) this.grounds.fill(playable ? theme.legal : theme.surface, 1).roundRect(...card);
+    if (deepest && playable) tint(players[this.position.toPlay], 0.1);
+    if (owner === DRAWN) tint(theme.drawn, 0.45 * alpha);
+    else if (owner >= 0) tint(players[owner], 0.1 * alpha);
   }
 
   drawLines(rect, level, alpha) {
-    if (rect.size < SMALLEST_GRID) return;
+    if (rect.size < SMALLEST_GRID || alpha < 0.01) return;
     const { x, y, size } = rect;
     const { theme, pixel } = this;
     const snap = (value) => Math.round(value / pixel) * pixel; // crisp on the device's pixels
     const deepest = level === this.position.depth - 1;
-    const width = Math.max(pixel, snap(0.035 * size ** 0.76));
+    const width = Math.max(pixel, snap(0.033 * size ** 0.74));
     const inset = size * (deepest ? 2 * MARGIN : MARGIN);
-    const path = this.layers[level].lines.fill(deepest ? theme.faint : theme.line, alpha);
+    const color = deepest && level > 0 ? theme.faint : theme.line;
+    const path = this.layers[level].lines.fill(color, alpha);
     for (const digit of [1, 2]) {
       const at = childRect(rect, 4 * digit);
-      path.rect(snap(at.x - width / 2), y + inset, width, size - 2 * inset);
-      path.rect(x + inset, snap(at.y - width / 2), size - 2 * inset, width);
+      path.roundRect(snap(at.x - width / 2), y + inset, width, size - 2 * inset, width / 2);
+      path.roundRect(x + inset, snap(at.y - width / 2), size - 2 * inset, width, width / 2);
     }
   }
 
-  drawSquare(node, rect, { alpha, reach }) {
-    const owner = this.position.nodes[node];
-    if (owner < 0) return;
-    const ink = this.layers[this.position.depth].marks;
-    this.drawMark(ink, owner, rect, reach === "out" ? 0.8 * alpha : alpha);
-  }
-
-  drawMark(ink, owner, rect, alpha) {
-    markPath(ink, this.players[owner], owner, rect, alpha);
-  }
-
   /** The big mark of a won board, fainter the closer one looks at what it covers. */
-  drawClaim(board, rect, { level, alpha, nearness, owner }) {
-    const zoomed = clamp((rect.size / this.frame.size - 1.05) / 0.5);
-    const opacity = alpha * blend(1, 0.5, nearness) * (1 - zoomed);
-    if (opacity < 0.01) return;
+  drawClaim(board, rect, { level, alpha, nearness }) {
+    if (alpha < 0.01) return;
     const { marks, wins } = this.layers[level];
-    this.drawMark(marks, owner, rect, opacity);
+    const owner = this.position.owner[board];
+    markPath(marks, this.players[owner], owner, rect, alpha * blend(1, 0.3, nearness));
+    const detail = clamp((rect.size - 12) / 60); // small boards' lines would be mere clutter
     const [first, , last] = LINES[this.position.line[board]];
-    const width = Math.max(1.2 * this.pixel, rect.size * 0.028);
-    const path = wins.stroke(this.theme.win, Math.min(1, alpha * (1 - zoomed)), width);
+    const width = Math.max(1.2 * this.pixel, rect.size * 0.02);
+    const path = wins.stroke(this.theme.win, alpha * detail, width);
     lineThrough(path, childRect(rect, first), childRect(rect, last));
   }
 
@@ -155,7 +158,7 @@ class Drawing {
     const grow = Math.max(0, SMALLEST_LAST - rect.size) / 2;
     const inset = rect.size * 0.06 - grow;
     const side = rect.size - 2 * inset;
-    this.cards
+    this.tints
       .fill(this.players[position.marks[position.last]], 0.34)
       .roundRect(rect.x + inset, rect.y + inset, side, side, side * 0.12);
   }
@@ -171,7 +174,7 @@ function markPath(ink, color, owner, { x, y, size }, alpha) {
     ink.fill(color, alpha).rect(x + size * 0.12, y + size * 0.12, size * 0.76, size * 0.76);
     return;
   }
-  const path = ink.stroke(color, alpha, size * 0.11);
+  const path = ink.stroke(color, alpha, size * 0.1);
   if (owner === 0) {
     const near = size * 0.25;
     const far = size - near;
@@ -197,7 +200,7 @@ function lineThrough(path, from, to) {
 
 /** Marks a rectangle's edge: `dashed` for what is only shown in advance. */
 export function outline(context, { x, y, size }, color, { dashed = false } = {}) {
-  const width = Math.min(3, Math.max(1.25, size * 0.012));
+  const width = Math.min(3, Math.max(1.5, size * 0.012));
   const inset = size * MARGIN * 0.3 + width / 2;
   context.save();
   context.strokeStyle = color;

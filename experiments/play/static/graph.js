@@ -17,10 +17,11 @@ export class ValueGraph {
     this.plies = plies;
     const place = (k) => (plies > 0 ? (WIDTH * k) / plies : 0).toFixed(3);
     this.draw("present", `M${place(ply)} -1V1`);
-    const runs = runsOf(values, plies);
-    this.draw("curve", runs.map((run) => lineOf(run, place)).join(""));
-    this.draw("area", runs.map((run) => areaOf(run, place)).join(""));
-    this.svg.classList.toggle("empty", runs.length === 0);
+    const known = [...values.keys()].filter((k) => k <= plies && Number.isFinite(values[k]));
+    const points = known.map((k) => `${place(k)} ${(-values[k]).toFixed(3)}`);
+    this.draw("curve", lineOf(points));
+    const ends = [known[0], known.at(-1)].map((k) => `${place(k)} 0`);
+    this.draw("area", lineOf(points.length ? [ends[0], ...points, ends[1]] : []));
   }
 
   draw(name, path) {
@@ -28,26 +29,7 @@ export class ValueGraph {
   }
 }
 
-/** Stretches of plies whose values are known. */
-function runsOf(values, plies) {
-  const runs = [];
-  let run = null;
-  for (let ply = 0; ply <= plies; ply++) {
-    if (!Number.isFinite(values[ply])) run = null;
-    else if (run) run.push([ply, values[ply]]);
-    else runs.push((run = [[ply, values[ply]]]));
-  }
-  return runs;
-}
-
-function lineOf(run, place) {
-  const points = run.map(([ply, value]) => `${place(ply)} ${(-value).toFixed(3)}`);
-  return `M${points.join("L")}${run.length === 1 ? "h0.01" : ""}`;
-}
-
-function areaOf(run, place) {
-  const [first] = run[0];
-  const [last] = run.at(-1);
-  const points = run.map(([ply, value]) => `${place(ply)} ${(-value).toFixed(3)}`);
-  return `M${place(first)} 0L${points.join("L")}L${place(last)} 0Z`;
+/** A path through the values that are known: of a long game they are some of all. */
+function lineOf(points) {
+  return points.length ? `M${points.join("L")}${points.length === 1 ? "h0.01" : ""}` : "";
 }

@@ -22,7 +22,7 @@ function listenToClicks(view, surface) {
   canvas.addEventListener("pointermove", (event) => {
     if (event.pointerType !== "touch") view.pointAt(surface.pointOf(event));
   });
-  canvas.addEventListener("pointerleave", () => view.setHover(null));
+  canvas.addEventListener("pointerleave", () => view.pointAt(null));
 }
 
 function listenToWheel(view, surface) {

@@ -55,11 +55,18 @@ export class Match {
   }
 
   get canUndo() {
-    return this.plays && !this.isOver && this.mode !== "room" && this.moves.length > this.start;
+    if (!this.plays || this.isOver || this.mode === "room") return false;
+    const plies = this.you === this.mover ? 2 : 1; // the computer's answer goes with one's move
+    return this.moves.length - plies >= this.start;
   }
 
   get canResign() {
-    return this.plays && !this.isOver && !this.waits;
+    return this.plays && !this.isOver;
+  }
+
+  /** While people play each other, no agent helps. */
+  get barsHelp() {
+    return this.mode === "room" && this.plays && !this.isOver;
   }
 
   get offered() {

@@ -75,12 +75,16 @@ function shade(context, { x, y, size }, { theme, share }) {
 
 function bar(context, { x, y, size }, { theme, share }) {
   const inset = size * 0.1;
+  const whole = size - 2 * inset;
   const height = Math.max(1.5, Math.min(5, size * 0.05));
   context.save();
   context.fillStyle = theme.accent;
-  context.beginPath();
-  context.roundRect(x + inset, y + size - inset - height, (size - 2 * inset) * share, height, height / 2);
-  context.fill();
+  for (const [width, alpha] of [[whole, 0.18], [whole * share, 1]]) {
+    context.globalAlpha = alpha;
+    context.beginPath();
+    context.roundRect(x + inset, y + size - inset - height, width, height, height / 2);
+    context.fill();
+  }
   context.restore();
 }
 
@@ -97,7 +101,8 @@ function signed(score) {
   return `${score < 0 ? "−" : "+"}${Math.abs(score).toFixed(2)}`;
 }
 
-function write(context, text, [x, y], { theme, size, color, weight = 500 }) {
+/** Text about a point; with a halo unless it has a colour of its own. */
+export function write(context, text, [x, y], { theme, size, color, weight = 500 }) {
   context.save();
   context.font = `${weight} ${size}px ${theme.font}`;
   context.textAlign = "center";
@@ -120,4 +125,4 @@ function disc(context, [x, y], radius, color) {
   context.fill();
 }
 
-const centre = ({ x, y, size }) => [x + size / 2, y + size / 2];
+export const centre = ({ x, y, size }) => [x + size / 2, y + size / 2];

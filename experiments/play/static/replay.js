@@ -101,7 +101,6 @@ export class MovesPanel {
   scroll() {
     const list = $("moves");
     const current = list.querySelector("[aria-current]");
-    const middle = current ? current.offsetTop - list.offsetTop : 0;
-    list.scrollTop = middle - list.clientHeight / 2 + 16;
+    if (current) list.scrollTop = current.offsetTop - (list.clientHeight - current.clientHeight) / 2;
   }
 }

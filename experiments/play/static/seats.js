@@ -2,7 +2,7 @@
 
 import { $, copy } from "./dom.js";
 import { MARKS } from "./match.js";
-import { rankingText } from "./words.js";
+import { remarksOn } from "./words.js";
 
 const URGENT = 10; // seconds
 const TICK = 200; // ms
@@ -15,12 +15,17 @@ export class SeatsPanel {
     $("copy-invitation").addEventListener("click", () => copy($("invitation-link").value));
   }
 
-  show(match, { welcome, connected }) {
+  show(match, { record, welcome, connected }) {
     this.match = match;
-    this.seats.forEach((seat, k) => this.showSeat(seat, k));
+    const names = record && [record.metadata.x ?? "X", record.metadata.o ?? "O"];
+    this.seats.forEach((seat, k) => {
+      seat.hidden = !match && !record;
+      if (match) this.showSeat(seat, k);
+      else if (record) showName(seat, String(names[k]));
+    });
     this.showActions(connected);
     this.showInvitation(welcome);
-    const ranking = match ? rankingText(match, welcome?.levels ?? []) : "";
+    const ranking = match ? remarksOn(match, welcome?.levels ?? []) : "";
     $("ranking").textContent = ranking;
     $("ranking").hidden = !ranking;
     this.showClocks();
@@ -28,8 +33,6 @@ export class SeatsPanel {
 
   showSeat(element, k) {
     const { match } = this;
-    element.hidden = !match;
-    if (!match) return;
     const { name, kind, online } = match.seats[k];
     const part = (name) => element.querySelector(`.${name}`);
     const turn = !match.isOver && !match.waits && match.toPlay === k;
@@ -64,11 +67,13 @@ export class SeatsPanel {
   showActions(connected) {
     const { match } = this;
     const over = match?.isOver ?? false;
+    $("new").classList.toggle("primary", !match || (over && !match.plays));
     $("undo").hidden = match?.mode === "room";
     $("undo").disabled = !connected || !match?.canUndo;
     $("ask-hint").hidden = match?.mode === "room";
     $("ask-hint").disabled = !connected || !match?.isYourMove;
     $("resign").hidden = over;
+    $("resign").textContent = match?.waits ? "Close room" : "Resign";
     $("resign").disabled = !connected || !match?.canResign;
     $("rematch").hidden = !over || !match.plays;
     $("rematch").disabled = !connected || Boolean(match?.offered);
@@ -85,6 +90,14 @@ export class SeatsPanel {
     $("invitation-code").textContent = match.code;
     $("invitation-note").textContent = reachText(welcome);
   }
+}
+
+/** The seat of a game that is only looked at. */
+function showName(element, name) {
+  element.classList.remove("turn", "winner");
+  element.querySelector(".name").textContent = name;
+  element.querySelector(".note").textContent = "";
+  element.querySelector(".dot").hidden = true;
 }
 
 export const linkTo = (code) => `${location.origin}/#${code}`;

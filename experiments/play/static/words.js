@@ -47,7 +47,7 @@ function turnText(match, position) {
   const where = position.focus === 0 ? "anywhere" : `in board ${boardAddress(position.focus)}`;
   if (match.you === mover) return `Your move: play ${where}`;
   if (match.mode === "shared") return `${mover} to move: play ${where}`;
-  return `${match.seats[match.toPlay].name}’s move ${where}`;
+  return `${match.seats[match.toPlay].name}’s move${position.focus === 0 ? ":" : ""} ${where}`;
 }
 
 function endText(match) {
@@ -64,11 +64,16 @@ function endText(match) {
 
 const nameOf = (match, mark) => (match.you === mark ? "You" : mark);
 
-/** Whether the match counts in the ranking, and what came of it. */
-export function rankingText(match, levels) {
+/** What else there is to say: points, why an agent gave up, and who watches. */
+export function remarksOn(match, levels) {
+  const watching = match.watchers > 0 ? [`${match.watchers} watching`] : [];
+  return [rankingText(match, levels), ...watching].filter(Boolean).join(" · ");
+}
+
+function rankingText(match, levels) {
   if (match.points) return `+${match.points} points`;
   if (match.why) return match.why;
-  if (!match.ranked || match.isOver) return "";
+  if (!match.plays || !match.ranked || match.isOver) return "";
   const level = levels.find(({ name }) => name === match.opponent);
   return level ? `A win is worth ${level.points} points, if you play it without help.` : "";
 }

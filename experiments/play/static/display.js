@@ -1,0 +1,89 @@
+// Shows the state of the application: the board, the line above it, and all panels.
+
+import { $ } from "./dom.js";
+import { MARKS } from "./match.js";
+import { settings } from "./settings.js";
+import { showView } from "./viewbar.js";
+import { hintText, statusOf } from "./words.js";
+
+export class Display {
+  constructor(app) {
+    this.app = app;
+  }
+
+  get isYours() {
+    const { match, stage, connection, sent } = this.app;
+    return connection.isUp && !sent && Boolean(match?.isYourMove) && stage.isPresent;
+  }
+
+  get state() {
+    const { match, stage, record, sent } = this.app;
+    if (record) return "replay";
+    if (!match) return "none";
+    if (!stage.isPresent) return "replay";
+    if (match.isOver) return "over";
+    return match.isYourMove && !sent ? "yours" : "theirs";
+  }
+
+  /** After a resignation or a flag nothing is playable, though the rules would go on. */
+  get drawn() {
+    const { match, stage } = this.app;
+    const { position } = stage;
+    const stopped = match?.isOver && stage.isPresent && position.outcome < 0;
+    return stopped ? Object.assign(position.copy(), { outcome: MARKS.indexOf(match.result) }) : position;
+  }
+
+  show() {
+    const { app } = this;
+    const { board, match, stage, record, welcome, connection } = app;
+    board.show(this.drawn, { interactive: this.isYours, follow: settings.follow });
+    $("minimap").hidden = stage.depth < 3;
+    // a move on its way is on the board, but whose turn it is the server has yet to say
+    if (!app.sent) $("status").textContent = statusOf(match, stage, record);
+    $("banner").hidden = !connection.isLost;
+    app.seats.show(match, { record, welcome, connected: connection.isUp });
+    app.moves.show();
+    this.showHint();
+    showView(board);
+    app.commands.show();
+    this.analyse();
+    this.mark();
+  }
+
+  showHint() {
+    const { hint, match, stage, board } = this.app;
+    const shown = hint !== null && hint.ply === match?.moves.length && stage.isPresent;
+    $("hint").hidden = !shown;
+    if (shown) $("hint").textContent = `Hint: ${hintText(stage, hint)}`;
+    board.preview(shown ? hint.square : null);
+  }
+
+  /** Lets the analysis follow what is shown. */
+  analyse() {
+    const { match, record, stage, analysis, analysisPanel, commands } = this.app;
+    const subject = commands.subject();
+    analysis.keepValues({ ...subject, moves: stage.moves });
+    const game = record ?? match;
+    const open = stage.base.outcome < 0 && game && !game.barsHelp;
+    analysis.follow(open ? { ...subject, moves: stage.moves.slice(0, stage.ply) } : null);
+    analysisPanel.show();
+    this.showOverlay();
+  }
+
+  showOverlay() {
+    const { stage, analysis, board } = this.app;
+    const { latest } = analysis;
+    const shown = latest && $("overlay-on").checked && !stage.variation && latest.ply === stage.ply;
+    const overlay = shown ? { ...latest, best: latest.square } : null;
+    board.setOverlay(overlay);
+  }
+
+  /** For the window's title, and for tests. */
+  mark() {
+    const { state } = this;
+    const { match, stage } = this.app;
+    const yours = state === "yours" && MARKS.includes(match.you);
+    document.title = yours ? "● Your move – RSTT" : "RSTT";
+    Object.assign(document.body.dataset, { state, ply: stage.position.ply, code: match?.code ?? "" });
+  }
+}

@@ -1,0 +1,107 @@
+"""What the tests of the web board share: a server in this process, browsers, and odd agents."""
+
+import os
+import time
+from contextlib import ExitStack, contextmanager
+
+from starlette.testclient import TestClient
+
+from agents.agent import Answer
+from experiments.play.server import make_app
+from experiments.play.store import Store
+from experiments.play.workers import Workers
+
+OWN = "own:tests.playing"
+
+
+class FirstSquare:
+    """Plays the first legal square after some seconds; what it thinks is always the same."""
+
+    timed = False
+
+    def __init__(self, seconds):
+        self._seconds = seconds
+
+    def reset(self, games=None):
+        pass
+
+    def act(self, positions, games=None):
+        time.sleep(self._seconds)
+        answer = Answer.blank(len(positions))
+        answer.square[:] = positions.legal.argmax(axis=1)
+        answer.variations[0] = [int(answer.square[0])]
+        answer.value[:], answer.visits[:, :2] = 0.25, (30, 10)
+        return answer
+
+
+def slow(text, context):
+    return FirstSquare(float(text))
+
+
+def dying(text, context):
+    os._exit(3)
+
+
+AGENTS = [f"{OWN}:slow:0", f"{OWN}:slow:0.6", f"{OWN}:slow:99", f"{OWN}:dying"]
+FIRST, SLOW, ENDLESS, DYING = AGENTS
+
+
+@contextmanager
+def serving(folder, workers=None, **options):
+    """A server over the matches in `folder`; yields a client of it."""
+    settings = {"networks": {}, "specs": AGENTS, "rooms": 1000, "expire": 48.0, "local": True}
+    app = make_app(Store(folder), workers or Workers(2), **(settings | options))
+    with TestClient(app, base_url="http://localhost") as client, ExitStack() as connections:
+        client.connections = connections  # which have to end before the client does
+        yield client
+
+
+class Browser:
+    """A connection that has said hello; keeps what it was told."""
+
+    def __init__(self, client, token=None, name=None):
+        self._connection = client.connections.enter_context(ExitStack())
+        self._session = self._connection.enter_context(
+            client.websocket_connect("ws://localhost/ws")
+        )
+        self.welcome = self.ask("welcome", type="hello", token=token, name=name)
+        self.token = self.welcome["token"]
+
+    def send(self, **message):
+        self._session.send_json(message)
+
+    def send_text(self, text):
+        self._session.send_text(text)
+
+    def receive(self, *kinds):
+        """The next message of one of these types; others, but errors, are passed over."""
+        while True:
+            message = self._session.receive_json()
+            if message["type"] in kinds:
+                return message
+            assert message["type"] != "error", message
+
+    def ask(self, *kinds, **message):
+        self.send(**message)
+        return self.receive(*kinds)
+
+    def error(self, **message):
+        """The text of the error that a message leads to."""
+        self.send(**message)
+        while True:
+            answer = self._session.receive_json()
+            if answer["type"] == "error":
+                return answer["message"]
+
+    def create(self, **options):
+        defaults = {"depth": 2, "mode": "shared", "side": "X", "opponent": None, "timer": None}
+        return self.ask("match", type="create", **(defaults | {"moves": []} | options))
+
+    def open(self, code, watch=False):
+        return self.ask("match", type="open", code=code, watch=watch)
+
+    def play(self, code, ply, square):
+        return self.ask("moved", type="move", code=code, ply=ply, square=square)
+
+    def close(self):
+        self._connection.close()
