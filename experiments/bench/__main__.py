@@ -10,10 +10,15 @@ from omegaconf.errors import OmegaConfBaseException
 from rich.console import Console
 from rich.table import Table
 
-from experiments.bench import engine, search, selfplay
+from experiments.bench import engine, play, search, selfplay
 from experiments.bench.measure import Row, machine
 
-SUITES = {"engine": engine.run, "search": search.run, "selfplay": selfplay.run}
+SUITES = {
+    "engine": engine.run,
+    "search": search.run,
+    "selfplay": selfplay.run,
+    "play": play.run,
+}
 USAGE = f"usage: python -m experiments.bench {{{','.join(SUITES)}}} [seconds=2] [json=true]"
 
 

@@ -12,6 +12,8 @@ from agents.alphazero.checkpoint import load_weights, weights_file
 from agents.threads import num_cores
 from experiments import cli
 from experiments.schema import PlayConfig
+from rstt_env import tree
+from rstt_env.positions import positions_from_moves
 
 
 def play(config: PlayConfig) -> None:
@@ -38,6 +40,8 @@ def play(config: PlayConfig) -> None:
         store, Workers(config.workers or num_cores()), local, networks=networks,
         specs=config.agents, rooms=config.rooms, expire=config.expire,
     )  # fmt: skip
+    for depth in range(1, tree.MAX_DEPTH + 1):  # compiles, before anyone waits for it
+        positions_from_moves(depth, [[0]])
     shown = "127.0.0.1" if config.host in ("0.0.0.0", "::") else config.host
     url = f"http://{shown}:{listening.getsockname()[1]}/"
     print(f"the board is at {url} (Ctrl-C ends it; matches are kept in {data})", flush=True)

@@ -52,6 +52,7 @@ def make_app(store: Store, workers: Workers, local: bool, **club: Any) -> Starle
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        workers.start()
         house = asyncio.create_task(members.keep_house())
         yield
         house.cancel()

@@ -29,7 +29,7 @@ class Workers:
     """Up to `number` processes, each with one question at a time; the other questions wait.
 
     Args:
-        number: of processes; they start when they are first needed.
+        number: of processes; one that ends, or was never started, starts when it is needed.
         patience: seconds after which a process that hasn't answered is ended.
         target: what a process runs.
     """
@@ -47,6 +47,11 @@ class Workers:
         self._answering: set[asyncio.Task[Answer | str]] = set()
         self._queue: list[tuple[int, int, asyncio.Future[_Worker]]] = []
         self._numbers = itertools.count()
+
+    def start(self) -> None:
+        """Have the processes ready before anyone waits for them."""
+        for worker in self._all:
+            worker.start()
 
     async def ask(self, question: Question, urgent: bool = False) -> Answer:
         """The agent's answer. Moves are urgent: they go before analyses.
@@ -118,7 +123,7 @@ class _Worker:
     ) -> Answer | str:
         """The process's reply, or why there is none."""
         if self._process is None:
-            self._start()
+            self.start()
         self.game = question.game
         loop = asyncio.get_running_loop()
         try:
@@ -133,7 +138,8 @@ class _Worker:
             self.end()
             return "the process that searched has ended; it may have been out of memory"
 
-    def _start(self) -> None:
+    def start(self) -> None:
+        """Start a process."""
         context = multiprocessing.get_context("spawn")  # threads don't survive a fork
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=self._target, args=(theirs,), daemon=True)

@@ -4,7 +4,7 @@ import { forX } from "./words.js";
 
 const PAUSE = 150; // ms that a position must stay before it is analysed
 
-/** Event: "change". A subject is {depth, moves, spec, code}; code: the match it counts as help in. */
+/** Event: "change". A subject is {depth, moves, spec, code}; code: of the match that it helps in. */
 export class Analysis extends EventTarget {
   constructor(connection) {
     super();
@@ -73,7 +73,7 @@ export class Analysis extends EventTarget {
     this.changed();
   }
 
-  /** Ends the analysis of the game; "stop" ends that of the position too, so that one is asked again. */
+  /** Ends the analysis of the game; "stop" ends that of the position too, so it is asked again. */
   stopGraph() {
     this.endGraph();
     this.connection.send({ type: "stop" });

@@ -15,7 +15,7 @@ export class AnalysisPanel extends EventTarget {
     this.listenToVariation();
   }
 
-  /** Events "ghost" {squares}: what to sketch on the board while the pointer is on the variation. */
+  /** Event "ghost" {squares}: what to sketch on the board while the pointer is on the variation. */
   listenToVariation() {
     const list = $("variation");
     const indexOf = ({ target }) => Number(target.closest("button")?.dataset.step ?? 0);

@@ -55,7 +55,7 @@ class App {
     connection.on("match", (message) => this.received(message));
     connection.on("moved", (message) => this.moved(message));
     connection.on("hint", (message) => this.hinted(message));
-    connection.on("rematch", ({ code, next }) => code === this.match?.code && this.open(next, this.watches));
+    connection.on("rematch", (message) => this.again(message));
     connection.on("scores", showScores);
     connection.on("error", (message) => this.failed(message));
     connection.addEventListener("up", () => this.resume());
@@ -151,6 +151,10 @@ class App {
     if (match.isOver) this.connection.send({ type: "scores" });
   }
 
+  again({ code, next }) {
+    if (code === this.match?.code) this.open(next, this.watches);
+  }
+
   hinted(message) {
     if (message.code !== this.match?.code || message.ply !== this.match.moves.length) return;
     this.hint = message;
@@ -176,7 +180,7 @@ class App {
     if (this.match && this.match.code !== code) return this.setFragment(this.match.code);
     this.match = null;
     this.setFragment("");
-    this.show();
+    if (!this.record) this.stage.load(2, []);
     this.begin();
   }
 

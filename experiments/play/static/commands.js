@@ -141,7 +141,9 @@ export class Commands {
 
   listenToAnalysis() {
     const { app } = this;
-    $("analysis-on").addEventListener("change", ({ target }) => this.switchAnalysis(target.checked));
+    $("analysis-on").addEventListener("change", ({ target }) => {
+      this.switchAnalysis(target.checked);
+    });
     $("overlay-on").addEventListener("change", () => app.display.showOverlay());
     $("analysis-spec").addEventListener("change", () => app.show());
     app.analysisPanel.addEventListener("ghost", ({ detail }) => app.board.ghost(detail.squares));
@@ -182,7 +184,8 @@ export class Commands {
   show() {
     const { match, record, stage } = this.app;
     const running = match && !match.isOver;
-    $("play-on").disabled = stage.position.outcome >= 0 || (!match && !record) || (running && stage.isPresent);
+    const elsewhere = record || (match && !(running && stage.isPresent));
+    $("play-on").disabled = !elsewhere || stage.position.outcome >= 0;
     $("copy-position").disabled = $("export").disabled = !match && !record;
     $("back").hidden = !this.backText();
     $("back").textContent = this.backText();
@@ -204,8 +207,8 @@ export class Commands {
     const running = match && match.plays && !match.isOver && level;
     let text = "";
     if (match?.barsHelp) text = "No analysis while you play against people.";
-    else if (running && match.ranked) text = "With analysis, this match won’t count in the ranking.";
-    else if (running && analysis.on) text = "This match doesn’t count in the ranking.";
+    else if (running && match.ranked) text = "With analysis, this match won’t be ranked.";
+    else if (running && analysis.on) text = "This match isn’t ranked.";
     $("analysis-note").textContent = text;
     $("analysis-note").hidden = !text;
   }

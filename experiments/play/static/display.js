@@ -30,7 +30,8 @@ export class Display {
     const { match, stage } = this.app;
     const { position } = stage;
     const stopped = match?.isOver && stage.isPresent && position.outcome < 0;
-    return stopped ? Object.assign(position.copy(), { outcome: MARKS.indexOf(match.result) }) : position;
+    if (!stopped) return position;
+    return Object.assign(position.copy(), { outcome: MARKS.indexOf(match.result) });
   }
 
   show() {
@@ -84,6 +85,7 @@ export class Display {
     const { match, stage } = this.app;
     const yours = state === "yours" && MARKS.includes(match.you);
     document.title = yours ? "● Your move – RSTT" : "RSTT";
-    Object.assign(document.body.dataset, { state, ply: stage.position.ply, code: match?.code ?? "" });
+    const { ply } = stage.position;
+    Object.assign(document.body.dataset, { state, ply, code: match?.code ?? "" });
   }
 }

@@ -102,7 +102,7 @@ function choice(value, note) {
 }
 
 const startText = (plies) =>
-  `It begins with the ${plies} moves shown, ${plies % 2 ? "O" : "X"} to move, and doesn’t count in the ranking.`;
+  `It begins with the ${plies} moves shown, ${plies % 2 ? "O" : "X"} to move, and isn’t ranked.`;
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 function timeText(time) {

@@ -43,7 +43,8 @@ export function describeRecord(record) {
 export function positionFragment(depth, moves) {
   const bytes = moves.flatMap((square) => [square >> 8, square & 255]);
   const text = bytes.map((byte) => String.fromCharCode(byte)).join("");
-  return `position=${depth}.${btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
+  const code = btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  return `position=${depth}.${code}`;
 }
 
 /** The game that such a fragment names, or null. */

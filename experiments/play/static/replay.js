@@ -34,8 +34,9 @@ export class MovesPanel {
   start() {
     const { stage } = this;
     if (stage.ply === stage.moves.length) stage.setPly(0);
-    const time = FILM / Math.max(1, stage.moves.length);
-    this.film = setInterval(() => this.advance(), Math.max(FRAME.least, Math.min(FRAME.most, time)));
+    const even = FILM / Math.max(1, stage.moves.length);
+    const time = Math.max(FRAME.least, Math.min(FRAME.most, even));
+    this.film = setInterval(() => this.advance(), time);
     this.showPlay();
   }
 
@@ -83,7 +84,8 @@ export class MovesPanel {
   }
 
   rowOf(from, end) {
-    const row = make("div", { className: "turn" }, make("span", { className: "quiet" }, `${from / 2 + 1}.`));
+    const number = make("span", { className: "quiet" }, `${from / 2 + 1}.`);
+    const row = make("div", { className: "turn" }, number);
     for (let k = from; k < end; k++) row.append(this.buttonOf(k));
     return row;
   }
@@ -101,6 +103,7 @@ export class MovesPanel {
   scroll() {
     const list = $("moves");
     const current = list.querySelector("[aria-current]");
-    if (current) list.scrollTop = current.offsetTop - (list.clientHeight - current.clientHeight) / 2;
+    if (!current) return;
+    list.scrollTop = current.offsetTop - (list.clientHeight - current.clientHeight) / 2;
   }
 }

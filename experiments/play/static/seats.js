@@ -68,9 +68,9 @@ export class SeatsPanel {
     const { match } = this;
     const over = match?.isOver ?? false;
     $("new").classList.toggle("primary", !match || (over && !match.plays));
-    $("undo").hidden = match?.mode === "room";
+    $("undo").hidden = over || match?.mode === "room";
     $("undo").disabled = !connected || !match?.canUndo;
-    $("ask-hint").hidden = match?.mode === "room";
+    $("ask-hint").hidden = over || match?.mode === "room";
     $("ask-hint").disabled = !connected || !match?.isYourMove;
     $("resign").hidden = over;
     $("resign").textContent = match?.waits ? "Close room" : "Resign";
@@ -112,8 +112,8 @@ export function reachText(welcome) {
   const here = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
   if (!here) return "";
   return welcome?.lan
-    ? "– this address is this computer’s own: open the page by its address in your network."
-    : "– works on this computer only, unless the server is started with host=0.0.0.0.";
+    ? "The link is for this computer only: open the page by its address in your network first."
+    : "The link is for this computer only, unless the server is started with host=0.0.0.0.";
 }
 
 function clockText(left) {

@@ -28,9 +28,9 @@ export function showHover(board, { square, destination }) {
   if (square === null) return void ($("hover").textContent = "");
   const { position } = board;
   const opponent = "XO"[1 - position.toPlay];
-  const where = destination === 0 ? "anywhere" : `to board ${destination === null ? "" : boardAddress(destination)}`;
-  const name = position.nameOf(square);
-  $("hover").textContent = destination === null ? `${name} ends the game` : `${name} sends ${opponent} ${where}`;
+  const where = destination === 0 ? "anywhere" : `to board ${boardAddress(destination ?? 0)}`;
+  const what = destination === null ? "ends the game" : `sends ${opponent} ${where}`;
+  $("hover").textContent = `${position.nameOf(square)} ${what}`;
 }
 
 export function listenToView(board) {

@@ -9,7 +9,9 @@ export const forX = (value, ply) => (ply % 2 === 0 ? value : -value);
 export const percent = (share) => `${Math.round(100 * share)} %`;
 
 export function signed(value) {
-  return `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
+  const digits = Math.abs(value).toFixed(2);
+  if (digits === "0.00") return digits;
+  return `${value < 0 ? "−" : "+"}${digits}`;
 }
 
 export function count(number) {
@@ -27,7 +29,8 @@ export function statusOf(match, stage, record) {
   if (record || (match && !stage.isPresent)) return plyText(stage);
   if (!match) return "Start a new game";
   if (match.isOver) return endText(match);
-  return match.plays ? turnText(match, stage.position) : `You watch: ${turnText(match, stage.position)}`;
+  const text = turnText(match, stage.position);
+  return match.plays ? text : `You watch: ${text}`;
 }
 
 function variationText({ variation, ply }) {
@@ -80,7 +83,7 @@ function rankingText(match, levels) {
 
 export function hintText({ depth }, { square, share, value, simulations }) {
   const words = [];
-  if (share !== null && simulations) words.push(`${percent(share)} of ${count(simulations)} simulations`);
+  if (share && simulations) words.push(`${percent(share)} of ${count(simulations)} simulations`);
   if (value !== null) words.push(`value ${signed(value)}`);
   return `${squareAddress(depth, square)}: ${words.join(", ") || "the agent’s choice"}`;
 }
