@@ -5,6 +5,7 @@ import random
 import re
 import sqlite3
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -463,11 +464,9 @@ _TYPES = ["hello", "rename", "open", "leave", "move", "undo", "hint", "resign", 
 )  # fmt: skip
 @settings(max_examples=300, deadline=None)
 def test_no_text_breaks_the_reader_of_messages(kind, fields):
-    """It is a message, or the error is a line of text."""
-    try:
+    """It is a message, or a `ValueError`."""
+    with suppress(ValueError):
         assert parse(json.dumps({"type": kind, **fields})).type == kind
-    except ValueError as error:
-        assert str(error)
 
 
 @given(data=st.data())

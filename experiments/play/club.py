@@ -394,7 +394,8 @@ class Club:
         )
 
     def _examine(self, member: Member, message: m.Analyse | m.Graph) -> None:
-        spec = check_spec(message.spec, self._specs, self._local)
+        of_levels = [level.spec for level in self._levels[message.depth]]
+        spec = check_spec(message.spec, [*self._specs, *of_levels], self._local)
         if message.code is not None:
             match = self._seen_match(member, message.code)
             if match.seats(member.player):

@@ -101,7 +101,7 @@ async def serve(websocket: WebSocket, club: Club) -> None:
         connection.start_soon(_write, websocket, unsent)
         await _read(websocket, club, send)
         connection.cancel_scope.cancel()
-    with suppress(RuntimeError):  # it is closed already
+    with suppress(RuntimeError, WebSocketDisconnect):  # it is closed already
         await websocket.close()
 
 
