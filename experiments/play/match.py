@@ -1,10 +1,9 @@
-"""A match while someone looks at it: the stored row, the position, and who is there."""
+"""A match: the stored row, the position, and what the rules say of both."""
 
 from __future__ import annotations
 
-import asyncio
 import time
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from experiments.play.store import Row, Store
 from rstt_env.outcome import NAMES, UNDECIDED, O, X
@@ -18,32 +17,13 @@ class RefusedError(ValueError):
     """What a player asked for can't be done; nothing was changed."""
 
 
-class Viewer(Protocol):
-    """A browser that shows a match."""
-
-    @property
-    def player(self) -> int: ...
-
-    def send(self, message: dict[str, Any]) -> None: ...
-
-
 class Match:
-    """A match that goes on or is over. What changes it is stored first.
-
-    Attributes:
-        edition: grows whenever moves are taken back, so that a late answer to a position that
-            was taken back can be told from one that counts.
-    """
+    """A match that goes on or is over. What changes it is stored first."""
 
     def __init__(self, store: Store, row: Row) -> None:
         self._store, self.row = store, row
         self.moves = store.moves(row.id)
         self._positions = positions_from_moves(row.depth, [self.moves])
-        self.viewers: list[Viewer] = []
-        self.edition = 0
-        self.thinking = False
-        self.offer: Seat | None = None
-        self.clock: asyncio.TimerHandle | None = None
 
     # --- what it is asked for ---
 
@@ -105,6 +85,20 @@ class Match:
         if ply != self.ply:
             raise RefusedError(f"the match is at ply {self.ply}, not at {ply}")
 
+    def points_of(self, player: int) -> int | None:
+        """The points that a player has won with this match."""
+        won = self.row.result in self.seats(player) and self.row.mode == "agent"
+        return self.row.points if won and self.row.points else None
+
+    def plies_to_undo(self) -> int:
+        """How many plies go back to the player's last move; `RefusedError` if there is none."""
+        if self.row.mode == "room":
+            raise RefusedError("moves against people are final")
+        plies = 1 if self.row.mode == "shared" or self.awaits_computer else 2
+        if self.ply - plies < self.row.start:
+            raise RefusedError("there is no move of yours to take back")
+        return plies
+
     # --- what changes it ---
 
     def play(self, ply: int, square: int) -> None:
@@ -133,11 +127,6 @@ class Match:
         del self.moves[self.ply - plies :]
         self._positions = positions_from_moves(self.row.depth, [self.moves])
         self.row.points = 0
-        self.edition += 1
-
-    def end(self, result: str, reason: str, why: str | None = None) -> None:
-        """Someone has won otherwise than on the board."""
-        self.change(result=result, reason=reason, why=why)
 
     def change(self, **columns: Any) -> None:
         """Change stored columns."""
@@ -147,55 +136,3 @@ class Match:
     def _take_over(self, columns: dict[str, Any]) -> None:
         for name, value in columns.items():
             setattr(self.row, name, value)
-
-    # --- what is said of it ---
-
-    def send(self, message: dict[str, Any]) -> None:
-        """To all who look at it."""
-        for viewer in list(self.viewers):
-            viewer.send(message)
-
-    def points_of(self, player: int) -> int | None:
-        """The points that a player has won with this match."""
-        won = self.row.result in self.seats(player) and self.row.mode == "agent"
-        return self.row.points if won and self.row.points else None
-
-    def view(self, player: int) -> dict[str, Any]:
-        """All that a player's browser shows."""
-        seats = self.seats(player)
-        row = self.row
-        return {
-            "type": "match",
-            "code": row.code,
-            "depth": row.depth,
-            "mode": row.mode,
-            "moves": self.moves,
-            "start": row.start,
-            "seats": [self._seat(row.x, "X"), self._seat(row.o, "O")],
-            "you": "both" if len(seats) == 2 else seats[0] if seats else None,
-            "opponent": row.opponent,
-            "timer": row.timer,
-            "watchers": len({v.player for v in self.viewers if not self.seats(v.player)}),
-            "offer": self.offer,
-            "why": row.why,
-            **self.news(player),
-        }
-
-    def news(self, player: int) -> dict[str, Any]:
-        """The part of it that a move can change."""
-        return {
-            "left": self.left,
-            "thinking": self.thinking,
-            "result": self.row.result,
-            "reason": self.row.reason,
-            "ranked": self.row.points > 0,
-            "points": self.points_of(player),
-        }
-
-    def _seat(self, player: int | None, seat: Seat) -> dict[str, Any]:
-        if seat == self.computer:
-            return {"name": self.row.opponent, "kind": "computer", "online": True}
-        if player is None:
-            return {"name": None, "kind": "free", "online": False}
-        online = any(viewer.player == player for viewer in self.viewers)
-        return {"name": self._store.name(player), "kind": "person", "online": online}

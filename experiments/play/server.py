@@ -20,8 +20,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.types import Message as Event
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from experiments.play.club import Club, Member
+from experiments.play.club import Club
 from experiments.play.limits import Allowance, same_origin
+from experiments.play.member import Member, refusal
 from experiments.play.messages import SIZE, parse
 from experiments.play.store import Store
 from experiments.play.workers import Workers
@@ -128,7 +129,7 @@ async def _read(
                 club.receive(member, message)
             except ValueError as error:
                 code = getattr(message, "code", None) if about else None
-                send({"type": "error", "about": about, "message": str(error), "code": code})
+                send(refusal(about, str(error), code))
     finally:
         club.quit(member)
 
