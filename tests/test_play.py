@@ -17,10 +17,9 @@ from starlette.websockets import WebSocketDisconnect
 from experiments.play.levels import levels
 from experiments.play.messages import parse
 from rstt_env import positions_from_moves
-from tests.conftest import JIT
 from tests.playing import DYING, FIRST, SLOW, Browser, serving
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.jit, pytest.mark.filterwarnings("ignore")]
 
 
 @pytest.fixture(scope="module")
@@ -325,7 +324,6 @@ def test_on_a_shared_screen_one_ply_is_taken_back(client):
     assert "no move of yours" in browser.error(type="undo", code=code, ply=2)
 
 
-@pytest.mark.skipif(not JIT, reason="searches for seconds")
 def test_a_hint_is_a_legal_square_with_its_reason_and_costs_the_points(client):
     browser = Browser(client)
     match = browser.create(depth=1, mode="agent", opponent="Easy")
@@ -471,7 +469,7 @@ def test_no_text_breaks_the_reader_of_messages(kind, fields):
 
 @given(data=st.data())
 @settings(
-    max_examples=60 if JIT else 10, deadline=None,
+    max_examples=60, deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )  # fmt: skip
 def test_whatever_is_sent_only_legal_moves_of_the_right_player_change_a_match(client, data):

@@ -42,7 +42,7 @@ def play(config: PlayConfig) -> None:
     )  # fmt: skip
     for depth in range(1, tree.MAX_DEPTH + 1):  # compiles, before anyone waits for it
         positions_from_moves(depth, [[0]])
-    shown = "127.0.0.1" if config.host in ("0.0.0.0", "::") else config.host
+    shown = _own_address() if config.host == "0.0.0.0" else config.host
     url = f"http://{shown}:{listening.getsockname()[1]}/"
     print(f"the board is at {url} (Ctrl-C ends it; matches are kept in {data})", flush=True)
     if config.browser:
@@ -75,6 +75,17 @@ def _listen(host: str, port: int) -> socket.socket:
         raise ValueError(
             f"{host}:{port} can't be served ({error.strerror}); choose another with port=…"
         ) from None
+
+
+def _own_address() -> str:
+    """By which others in the network reach this machine, as far as it knows."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # sends nothing: it only chooses a way out
+            address: str = probe.getsockname()[0]
+        except OSError:  # no network
+            return "127.0.0.1"
+    return address
 
 
 def main() -> None:

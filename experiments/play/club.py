@@ -143,6 +143,7 @@ class Club:
                 "name": level.name,
                 "points": level.points,
                 "spec": {depth: at[number].spec for depth, at in self._levels.items()},
+                "about": {depth: at[number].about for depth, at in self._levels.items()},
             }
             for number, level in enumerate(self._levels[1])
         ]

@@ -14,8 +14,7 @@ from agents.specs import Context
 from rstt_env.positions import Positions
 from rstt_env.rng import below
 
-HARD = "uct:1.8s:solver:reuse:decisive"
-_WITHOUT_A_NETWORK = {1: "alphabeta:5s", 2: "uct:5s:solver:reuse:decisive"}
+_EASY = "own:experiments.play.levels:careless:0.25:uct:0.05s"
 
 
 @dataclass(frozen=True)
@@ -25,17 +24,33 @@ class Level:
     name: str
     points: int
     spec: str
+    about: str
 
 
 def levels(depth: int, network: str | None) -> list[Level]:
     """From the easiest to the hardest; `network` is the path of one trained at this depth."""
-    expert = f"az:{network}:1.8s" if network else _WITHOUT_A_NETWORK.get(depth, "alphabeta:5s")
+    hard = hard_spec(depth)
+    if network:
+        expert, about = f"az:{network}:1.8s", "a trained network and search, 1.8 s a move"
+    elif depth == 2:
+        expert, about = "uct:5s:solver:reuse", "tree search, 5 s a move"
+    else:
+        expert, about = "alphabeta:5s", "alpha-beta, 5 s a move"
     return [
-        Level("Easy", 10, "own:experiments.play.levels:careless:0.25:uct:0.05s"),
-        Level("Medium", 30, "uct:0.7s"),
-        Level("Hard", 60, HARD),
-        Level("Expert", 100, expert),
+        Level("Easy", 10, _EASY, "tree search, 0.05 s a move; one in four is random"),
+        Level("Medium", 30, "uct:0.7s", "tree search, 0.7 s a move"),
+        Level("Hard", 60, hard, "tree search with all that helps it, 1.8 s a move"),
+        Level("Expert", 100, expert, about),
     ]
+
+
+def hard_spec(depth: int) -> str:
+    """What Hard plays with; it gives hints as well.
+
+    Rollouts that take boards help where they are long; at depth 2 they take more time than they
+    are worth (experiments/results/README.md).
+    """
+    return "uct:1.8s:solver:reuse" + (":decisive" if depth > 2 else "")
 
 
 class CarelessAgent:

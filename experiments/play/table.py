@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from agents.agent import FORFEIT, Answer
 from experiments.play import messages as m
 from experiments.play.examination import facts
-from experiments.play.levels import HARD
+from experiments.play.levels import hard_spec
 from experiments.play.match import OTHER, Match, RefusedError, Seat
 from experiments.play.member import Member, refusal
 from experiments.play.store import Row, Store
@@ -223,7 +223,7 @@ class Table:
         match = self.match
         ply, edition = match.ply, self._edition
         try:
-            answer = await self._house.workers.ask(self._question(HARD), urgent=True)
+            answer = await self._house.workers.ask(self._question(hard_spec(match.row.depth)), urgent=True)
         except AgentError as error:
             member.send(refusal("hint", str(error), self.code))
             return

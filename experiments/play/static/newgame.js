@@ -74,8 +74,8 @@ export class NewGameDialog extends EventTarget {
     }
     $("new-spec").required = shown.includes("spec");
     const level = this.levels?.find(({ name }) => name === chosen(this.form, "level"));
-    $("level-spec").textContent = level?.spec[chosen(this.form, "depth")] ?? "";
-    $("level-spec").hidden ||= !level;
+    $("level-about").textContent = level?.about[chosen(this.form, "depth")] ?? "";
+    $("level-about").hidden ||= !level;
   }
 
   submit() {
