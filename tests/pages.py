@@ -128,7 +128,7 @@ class Board:
     def labels(self):
         """What a screen reader says of the nine children of the view."""
         return self.page.locator(".board-buttons button").evaluate_all(
-            "l => l.map(b => b.ariaLabel)"
+            "all => all.map((button) => button.ariaLabel)"
         )
 
     def seat(self, mark, part):
@@ -213,14 +213,14 @@ class Board:
         """Go out until the square is in view; the digits that lead to it from there."""
         boards, digits = self._path(square)
         crumbs = self.page.locator("#breadcrumb button")
-        shown = [int(crumb.get_attribute("data-board")) for crumb in crumbs.all()]
+        shown = crumbs.evaluate_all("all => all.map((crumb) => Number(crumb.dataset.board))")
         level = max(level for level, board in enumerate(boards) if board in shown)
         if level < len(shown) - 1:
             crumbs.nth(level).click()
         return digits[level:]
 
-    def click(self, square):
-        """Click on a square with the mouse."""
+    def _place_of(self, square):
+        """The middle of a square on the page."""
         first, *rest = self._look_at(square)
         box = self.page.locator(".board-buttons button").nth(first).bounding_box()
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -228,7 +228,13 @@ class Board:
         for digit in rest:
             size *= _CHILD
             x, y = x + (digit % 3 - 1) * size, y + (digit // 3 - 1) * size
-        self.page.mouse.click(x, y)
+        return x, y
+
+    def click(self, square):
+        self.page.mouse.click(*self._place_of(square))
+
+    def tap(self, square):
+        self.page.touchscreen.tap(*self._place_of(square))
 
     def choose(self, square):
         """Choose a square by the buttons over the board, from board to board."""
