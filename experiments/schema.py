@@ -253,10 +253,10 @@ class PlayConfig:
             raise ValueError(f"port is {self.port}; it must be from 0 (any free one) to 65535")
         if self.workers is not None and self.workers < 1:
             raise ValueError(f"workers is {self.workers}; give 1 or more, or null")
-        if self.rooms < 1 or not self.expire > 0:
-            raise ValueError(
-                f"rooms is {self.rooms} and expire {self.expire}; they must be 1 or more and over 0"
-            )
+        if self.rooms < 1:
+            raise ValueError(f"rooms is {self.rooms}; it must be 1 or more")
+        if not self.expire > 0:
+            raise ValueError(f"expire is {self.expire}; it must be more than 0")
 
 
 def _even(games: int, name: str = "games") -> None:

@@ -1,9 +1,11 @@
 """What the tests of the web board share: a server in this process, browsers, and odd agents."""
 
+import json
 import os
 import time
 from contextlib import ExitStack, contextmanager
 
+import anyio
 from starlette.testclient import TestClient
 
 from agents.agent import Answer
@@ -42,17 +44,34 @@ def dying(text, context):
     os._exit(3)
 
 
-AGENTS = [f"{OWN}:slow:0", f"{OWN}:slow:0.6", f"{OWN}:slow:99", f"{OWN}:dying"]
-FIRST, SLOW, ENDLESS, DYING = AGENTS
+def cheating(text, context):
+    return Cheat()
+
+
+class Cheat(FirstSquare):
+    """Answers what is none."""
+
+    def __init__(self):
+        super().__init__(0)
+
+    def act(self, positions, games=None):
+        answer = super().act(positions, games)
+        answer.square[:] = 5000
+        return answer
+
+
+AGENTS = [f"{OWN}:slow:0", f"{OWN}:slow:0.6", f"{OWN}:slow:99", f"{OWN}:dying", f"{OWN}:cheating"]
+FIRST, SLOW, ENDLESS, DYING, CHEATING = AGENTS
 
 
 @contextmanager
 def serving(folder, workers=None, **options):
     """A server over the matches in `folder`; yields a client of it."""
     settings = {"networks": {}, "specs": AGENTS, "rooms": 1000, "expire": 48.0, "local": True}
-    app = make_app(Store(folder), workers or Workers(2), **(settings | options))
+    store = Store(folder)
+    app = make_app(store, workers or Workers(2), **(settings | options))
     with TestClient(app, base_url="http://localhost") as client, ExitStack() as connections:
-        client.connections = connections  # which have to end before the client does
+        client.connections, client.store = connections, store  # those have to end first
         yield client
 
 
@@ -67,6 +86,18 @@ class Browser:
         self.welcome = self.ask("welcome", type="hello", token=token, name=name)
         self.token = self.welcome["token"]
 
+    def next(self):
+        """The next message, whatever it is; fails if none comes for long."""
+        session = self._session
+
+        async def receive():
+            with anyio.fail_after(20):
+                return await session._send_rx.receive()
+
+        message = session.portal.call(receive)
+        session._raise_on_close(message)
+        return json.loads(message["text"])
+
     def send(self, **message):
         self._session.send_json(message)
 
@@ -76,7 +107,7 @@ class Browser:
     def receive(self, *kinds):
         """The next message of one of these types; others, but errors, are passed over."""
         while True:
-            message = self._session.receive_json()
+            message = self.next()
             if message["type"] in kinds:
                 return message
             assert message["type"] != "error", message
@@ -88,10 +119,13 @@ class Browser:
     def error(self, **message):
         """The text of the error that a message leads to."""
         self.send(**message)
-        while True:
-            answer = self._session.receive_json()
+        self.send(type="scores")  # answered when that message has been dealt with
+        texts = []
+        while (answer := self.next())["type"] != "scores":
             if answer["type"] == "error":
-                return answer["message"]
+                texts.append(answer["message"])
+        assert len(texts) == 1, "there was no error"
+        return texts[0]
 
     def create(self, **options):
         defaults = {"depth": 2, "mode": "shared", "side": "X", "opponent": None, "timer": None}

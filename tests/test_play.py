@@ -1,5 +1,6 @@
 """The web board's server: matches, rooms, clocks, levels, and what it refuses."""
 
+import asyncio
 import json
 import random
 import re
@@ -7,17 +8,25 @@ import sqlite3
 import time
 from contextlib import suppress
 
+import hydra
 import pytest
+from omegaconf import OmegaConf
 
 pytest.importorskip("starlette")
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.websockets import WebSocketDisconnect
 
+from experiments.play import server
+from experiments.play.__main__ import _networks
+from experiments.play.club import Club
 from experiments.play.levels import levels
 from experiments.play.messages import parse
+from experiments.play.store import Store
+from experiments.play.workers import Workers
+from experiments.schema import register
 from rstt_env import positions_from_moves
-from tests.playing import DYING, FIRST, SLOW, Browser, serving
+from tests.playing import CHEATING, DYING, FIRST, SLOW, Browser, serving
 
 pytestmark = [pytest.mark.jit, pytest.mark.filterwarnings("ignore")]
 
@@ -110,7 +119,7 @@ def test_what_is_illegal_is_refused_and_changes_nothing(client, message, reason)
 def test_junk_is_refused(client, text):
     browser = Browser(client)
     browser.send_text(text)
-    assert browser._session.receive_json()["type"] == "error"
+    assert browser.next()["type"] == "error"
     assert browser.ask("scores", type="scores")
 
 
@@ -120,7 +129,7 @@ def test_a_message_of_a_megabyte_and_a_flood_are_refused(client):
     assert "65536 characters" in browser.error(type="rename", name="x" * 70_000)
     for _ in range(100):
         browser.send(type="move", code=code, ply=0, square=0)
-    errors = [browser._session.receive_json() for _ in range(100)]
+    errors = [browser.next() for _ in range(100)]
     texts = {error.get("message") for error in errors}
     assert "too many messages; wait a second" in texts
     assert sum(error["type"] == "moved" for error in errors) == 1
@@ -129,7 +138,8 @@ def test_a_message_of_a_megabyte_and_a_flood_are_refused(client):
 
 
 def test_another_site_can_not_connect(client):
-    for headers in ({"origin": "http://evil.example"}, {"host": "evil.example"}):
+    evil = {"origin": "http://evil.example"}, {"origin": "http://["}, {"host": "evil.example"}
+    for headers in evil:
         with (
             pytest.raises(WebSocketDisconnect),
             client.websocket_connect("ws://localhost/ws", headers=headers),
@@ -177,7 +187,8 @@ def test_a_host_that_only_watches_leaves_the_seat_free(client):
 def test_a_room_that_nobody_came_to_can_be_closed(client):
     host = Browser(client)
     code = host.create(mode="room")["code"]
-    assert "closed before anyone came" in host.error(type="resign", code=code)
+    closed = host.ask("closed", type="resign", code=code)
+    assert (closed["code"], "before anyone came" in closed["message"]) == (code, True)
     assert "no match" in Browser(client).error(type="open", code=code, watch=False)
 
 
@@ -243,12 +254,48 @@ def test_idle_matches_expire_and_rooms_are_limited(tmp_path):
         codes = [browser.create(mode="room")["code"] for _ in range(2)]
         error = browser.error(type="create", depth=2, mode="room", moves=[])
         assert "2 unfinished rooms" in error
-        browser.create(mode="shared")
-    change(tmp_path, "UPDATE matches SET changed = changed - 49 * 3600 WHERE mode = 'room'")
+        solo = browser.create(mode="shared")["code"]
+        played = browser.create(depth=1, moves=[0, 3, 1, 4])["code"]
+        browser.play(played, 4, 2)
+    change(tmp_path, "UPDATE matches SET changed = changed - 49 * 3600")
     with serving(tmp_path, rooms=2) as client:
         browser = Browser(client, token=browser.token)
-        assert "expired" in browser.error(type="open", code=codes[0])
+        assert "expired" in browser.error(type="open", code=codes[0], watch=False)
+        assert browser.open(played)["result"] == "X"
+        assert browser.open(solo)["result"] is None
         browser.create(mode="room")
+
+
+def test_no_match_expires_because_the_server_was_down(tmp_path):
+    with serving(tmp_path) as client:
+        code = Browser(client).create(mode="room")["code"]
+    change(tmp_path, "UPDATE matches SET changed = changed - 1e6")
+    change(tmp_path, "UPDATE alive SET at = at - 1e6")
+    with serving(tmp_path) as client:
+        assert Browser(client).open(code, watch=True)
+
+
+def test_a_clock_that_runs_out_while_nobody_looks_ends_the_match(tmp_path):
+    with serving(tmp_path) as client:
+        code = room(client, timer=15)[2]
+    change(tmp_path, "UPDATE matches SET timer = 0.2")
+    with serving(tmp_path) as client:
+        time.sleep(1)
+        assert Store.find(client.store, code).result == "O"
+
+
+def test_one_folder_has_one_server(tmp_path):
+    with serving(tmp_path), pytest.raises(ValueError, match="another server uses"):
+        Store(tmp_path)
+    Store(tmp_path).close()
+
+
+def test_a_database_of_something_else_is_left_alone(tmp_path):
+    with sqlite3.connect(tmp_path / "matches.sqlite3") as database:
+        database.execute("CREATE TABLE matches (x)")
+    database.close()
+    with pytest.raises(ValueError, match="not made by this program"):
+        Store(tmp_path)
 
 
 def test_the_computer_answers_and_its_moves_can_be_taken_back(client):
@@ -261,7 +308,7 @@ def test_the_computer_answers_and_its_moves_can_be_taken_back(client):
     reply = browser.receive("moved")
     assert (reply["ply"], reply["square"]) == (1, 36)
     undone = browser.ask("match", type="undo", code=code, ply=2)
-    assert undone["moves"] == []
+    assert (undone["moves"], undone["thinking"]) == ([], False)
     assert "no move of yours" in browser.error(type="undo", code=code, ply=0)
 
 
@@ -277,7 +324,7 @@ def test_a_late_answer_to_a_position_that_was_taken_back_is_dropped(client):
     browser = Browser(client)
     code = browser.create(mode="agent", opponent=SLOW)["code"]
     browser.play(code, 0, 40)  # it begins to think of an answer in board 5
-    browser.ask("match", type="undo", code=code, ply=1)
+    assert not browser.ask("match", type="undo", code=code, ply=1)["thinking"]
     browser.play(code, 0, 0)
     reply = browser.receive("moved")
     assert (reply["ply"], reply["square"]) == (1, 1)  # in board 1
@@ -366,17 +413,161 @@ def test_levels_are_worth_more_and_think_longer_from_one_to_the_next():
         assert levels(depth, "somewhere")[-1].spec == "az:somewhere:1.8s"
 
 
+def test_help_costs_the_points_and_so_does_a_start_of_one_s_own(tmp_path, client):
+    browser = Browser(client)
+    ranked = {"depth": 1, "mode": "agent", "opponent": "Easy"}
+    assert not browser.create(**ranked, moves=[0, 1])["ranked"]
+    code = browser.create(**ranked)["code"]
+    browser.play(code, 0, 4)
+    browser.receive("moved")
+    browser.ask("match", type="undo", code=code, ply=2)
+    assert not browser.open(code)["ranked"]
+    code = browser.create(**ranked)["code"]
+    browser.send(type="analyse", id=1, depth=1, moves=[], spec="uct:10", code=code)
+    assert not browser.receive("match")["ranked"]
+
+
+def test_a_rematch_is_ranked_anew_and_there_is_one(client):
+    browser = Browser(client)
+    code = browser.create(depth=1, mode="agent", opponent="Hard")["code"]
+    browser.ask("match", type="resign", code=code)
+    new = browser.ask("rematch", type="rematch", code=code)["next"]
+    assert browser.ask("rematch", type="rematch", code=code)["next"] == new
+    seen = browser.open(new)
+    assert (seen["you"], seen["ranked"], seen["moves"]) == ("O", True, [])
+
+
+def test_rematches_keep_to_what_is_allowed(tmp_path):
+    with serving(tmp_path) as client:
+        browser = Browser(client)
+        code = browser.create(mode="agent", opponent=FIRST)["code"]
+        going_on = browser.create(mode="agent", opponent=FIRST, side="O")["code"]
+        browser.receive("moved")
+        browser.ask("match", type="resign", code=code)
+    change(tmp_path, "DELETE FROM moves WHERE match = (SELECT max(id) FROM matches)")
+    with serving(tmp_path, specs=[]) as client:
+        browser = Browser(client, token=browser.token)
+        browser.open(code)
+        assert "started with it" in browser.error(type="rematch", code=code)
+        browser.open(going_on)
+        assert "started with it" in browser.receive("match")["why"]
+
+
+def test_an_answer_that_is_none_loses_and_is_worth_nothing(tmp_path):
+    with serving(tmp_path) as client:
+        browser = Browser(client)
+        code = browser.create(mode="agent", opponent=CHEATING)["code"]
+        browser.play(code, 0, 40)
+        seen = browser.receive("match")
+        assert (seen["result"], seen["why"]) == (
+            "X",
+            "the agent answered square 5000, which is not legal",
+        )
+        ranked = browser.create(mode="agent", opponent="Easy")["code"]
+        browser.close()
+    change(tmp_path, f"UPDATE matches SET opponent = '{CHEATING}' WHERE code = '{ranked}'")
+    with serving(tmp_path) as client:
+        browser = Browser(client, token=browser.token)
+        browser.open(ranked)
+        browser.play(ranked, 0, 40)
+        seen = browser.receive("match")
+        assert (seen["result"], seen["points"]) == ("X", None)
+        assert browser.ask("scores", type="scores")["leaders"] == []
+
+
+def test_unfinished_matches_are_listed_with_whose_turn_it_is(client):
+    host, guest, code = room(client)
+    waiting = host.create(mode="room", depth=3)["code"]
+    host.play(code, 0, 40)
+    listed = {one["code"]: one for one in host.ask("scores", type="scores")["open"]}
+    assert set(listed) == {code, waiting}
+    assert (listed[code]["turn"], listed[code]["ply"]) == (False, 1)
+    assert (listed[waiting]["waiting"], listed[waiting]["depth"]) == (True, 3)
+    guest.receive("moved")
+    assert guest.ask("scores", type="scores")["open"][0]["turn"]
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [("Ann", "Ann"), (" A \t b ", "A b"), ("x" * 50, "x" * 20), ("a\u202eb\x00", "ab")],
+)
+def test_names_are_cleaned(client, name, kept):
+    browser = Browser(client)
+    assert browser.ask("renamed", type="rename", name=name)["name"] == kept
+    assert Browser(client, token=browser.token).welcome["name"] == kept
+
+
+def test_a_name_of_blanks_is_refused_but_lets_its_bearer_in(client):
+    browser = Browser(client, name=" \u200b ")
+    assert browser.welcome["name"].startswith("Guest")
+    assert (
+        browser.error(type="rename", name="  ") == "a name has 1 to 20 characters that can be seen"
+    )
+
+
+def test_a_browser_that_does_not_read_is_let_go(tmp_path, monkeypatch):
+    monkeypatch.setattr(server, "_UNSENT", 3)
+
+    class Stuck:
+        """A connection that takes nothing and says one thing after the other."""
+
+        headers, client, closed = {}, None, False
+        asked = 0
+
+        async def accept(self):
+            pass
+
+        async def receive(self):
+            self.asked += 1
+            kind = "hello" if self.asked == 1 else "scores"
+            return {"type": "websocket.receive", "text": json.dumps({"type": kind})}
+
+        async def send_json(self, message):
+            await asyncio.Event().wait()
+
+        async def close(self):
+            self.closed = True
+
+    store, browser = Store(tmp_path), Stuck()
+    club = Club(store, Workers(1), networks={}, specs=[], local=True, rooms=1, expire=1)
+    asyncio.run(asyncio.wait_for(server.serve(browser, club), 20))
+    assert browser.closed
+    assert browser.asked < 10
+    store.close()
+
+
+def test_the_program_is_for_this_machine_alone_unless_told_otherwise():
+    with hydra.initialize_config_module("configs", version_base="1.3"):
+        register()
+        config = OmegaConf.to_object(hydra.compose("play"))
+        assert config.host == "127.0.0.1"
+        for wrong in ("port=70000", "workers=0", "rooms=0", "expire=0"):
+            with pytest.raises(ValueError, match=wrong.partition("=")[0]):
+                OmegaConf.to_object(hydra.compose("play", [wrong]))
+
+
+def test_one_network_for_each_depth(weights):
+    assert _networks([str(weights)]) == {2: str(weights)}
+    with pytest.raises(ValueError, match="both of depth 2; give one"):
+        _networks([str(weights), str(weights)])
+    with pytest.raises(ValueError, match="does not exist"):
+        _networks(["nowhere"])
+
+
 @pytest.mark.parametrize(
     ("spec", "reason"),
     [
         ("uct", "is no budget"),
+        ("random:x", "is no agent here"),
+        ("uct:100:blah", "no option is called 'blah'"),
+        ("az:nowhere:64", "nowhere does not exist"),
         ("uct:11s", "thinks too long"),
         ("uct:99999999", "thinks too long"),
-        ("uct:100:p4", "leave the option p out"),
+        ("uct:100:p4", "no option is called"),
         ("alphabeta:40", "thinks too long"),
         ("own:os:system:true", "the server must be started with it"),
         ("process:touch /tmp/x", "the server must be started with it"),
-        ("grandmaster", "no agent is called"),
+        ("grandmaster", "is no agent here"),
     ],
 )
 def test_agents_that_a_browser_may_not_have_are_refused(client, spec, reason):
@@ -385,19 +576,11 @@ def test_agents_that_a_browser_may_not_have_are_refused(client, spec, reason):
     assert reason in error
 
 
-def test_weights_are_read_from_anywhere_only_for_this_machine(client, tmp_path):
-    message = {
-        "type": "create",
-        "depth": 2,
-        "mode": "agent",
-        "opponent": "az:nowhere:8",
-        "moves": [],
-    }
+def test_weights_are_read_from_anywhere_only_for_this_machine(client, tmp_path, weights):
+    message = {"type": "create", "depth": 2, "mode": "agent", "opponent": f"az:{weights}:8"}
     with serving(tmp_path, local=False) as open_to_all:
         assert "by agents or networks" in Browser(open_to_all).error(**message)
-    browser = Browser(client)
-    match = browser.ask("match", **message, side="O")
-    assert "does not exist" in browser.receive("match")["why"], match
+    assert Browser(client).ask("match", **message)["opponent"] == f"az:{weights}:8"
 
 
 def test_an_analysis_comes_in_stages_and_ends(client):
@@ -489,7 +672,7 @@ def test_whatever_is_sent_only_legal_moves_of_the_right_player_change_a_match(cl
         if kind == "move" and right and type(square) is int and 0 <= square < 81 and legal[square]:
             moves.append(square)
         browsers[who].send(type="scores")  # answered once the message before it is dealt with
-        while browsers[who]._session.receive_json()["type"] != "scores":
+        while browsers[who].next()["type"] != "scores":
             pass
     assert Browser(client, token=watcher.token).open(code)["moves"] == moves
     for browser in browsers.values():

@@ -10,7 +10,7 @@ from agents.specs import Context
 from experiments.play import workers as module
 from experiments.play.levels import careless
 from experiments.play.specs import stages
-from experiments.play.thinking import Question
+from experiments.play.thinking import Question, _Keeper
 from experiments.play.workers import AgentError, BusyError, Workers
 from rstt_env import Positions
 from tests.playing import DYING, ENDLESS, FIRST, SLOW
@@ -37,7 +37,7 @@ def test_an_agent_without_an_end_is_ended_and_the_next_question_answered():
     async def work(workers):
         await ask(workers, FIRST)  # the process is up
         workers._patience = 0.5
-        with pytest.raises(AgentError, match="no answer in 0.5 s"):
+        with pytest.raises(AgentError, match="no answer in"):
             await ask(workers, ENDLESS)
         workers._patience = 60
         return await ask(workers, FIRST)
@@ -98,6 +98,41 @@ def test_who_no_longer_waits_gives_way():
     assert run(work).square[0] == 36
 
 
+def test_one_asker_has_one_question_answered_at_a_time():
+    async def work(workers):
+        first = asyncio.create_task(ask(workers, SLOW, asker="me"))
+        await asyncio.sleep(0)
+        first.cancel()  # and goes on to be searched
+        mine = asyncio.create_task(ask(workers, FIRST, asker="me"))
+        await asyncio.sleep(0.1)
+        others = await ask(workers, FIRST, asker="you")
+        assert not mine.done()
+        await mine
+        return others
+
+    assert run(work, number=2).square[0] == 36
+
+
+def test_no_process_is_lost_to_those_who_give_up_at_any_moment():
+    async def work(workers):
+        await ask(workers, FIRST)
+        for _ in range(300):
+            asked = [asyncio.create_task(ask(workers, FIRST)) for _ in range(3)]
+            await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
+            for task in asked:
+                task.cancel()
+        return await ask(workers, FIRST)
+
+    assert run(work).square[0] == 36
+
+
+def test_a_process_keeps_something_of_few_games_only():
+    keeper = _Keeper()
+    for game in range(6):
+        keeper.answer(Question("uct:50:reuse", 2, [40], game))
+    assert sorted(keeper.agent("uct:50:reuse", 2)._kept) == [2, 3, 4, 5]
+
+
 def test_a_game_comes_back_to_the_process_that_knows_it():
     async def work(workers):
         await asyncio.gather(ask(workers, FIRST, game=1), ask(workers, FIRST, game=2))
@@ -116,6 +151,7 @@ def test_a_game_comes_back_to_the_process_that_knows_it():
         ("uct:3", ["uct:1", "uct:2", "uct:3"]),
         ("alphabeta:3", ["alphabeta:1", "alphabeta:2", "alphabeta:3"]),
         ("alphabeta:1s", [f"alphabeta:{t}s" for t in ("0.0625", "0.1250", "0.2500", "0.5000", 1)]),
+        ("uct:0.001s", ["uct:0.001s"]),
         ("az:a:b:64", [f"az:a:b:{n}" for n in (4, 8, 16, 32, 64)]),
         ("az:a:32:bfloat16", [f"az:a:{n}:bfloat16" for n in (2, 4, 8, 16, 32)]),
         ("az:a:0", ["az:a:0"]),

@@ -8,6 +8,7 @@ import threading
 import webbrowser
 from pathlib import Path
 
+from agents import make_agent
 from agents.alphazero.checkpoint import load_weights, weights_file
 from agents.threads import num_cores
 from experiments import cli
@@ -34,10 +35,14 @@ def play(config: PlayConfig) -> None:
     data = Path(config.data) if config.data else platformdirs.user_data_path("rstt")
     local = config.host in LOOPBACK
     networks = _networks(config.networks)
+    for spec in config.agents:
+        make_agent(spec, depth=2, threads=1)  # raises what is wrong with it
     listening = _listen(config.host, config.port)
     store = Store(data)
+    warm = [("uct:1", depth) for depth in range(1, tree.MAX_DEPTH + 1)]
+    warm += [(f"az:{path}:1", depth) for depth, path in networks.items()]
     app = make_app(
-        store, Workers(config.workers or num_cores()), local, networks=networks,
+        store, Workers(config.workers or num_cores(), warm), local, networks=networks,
         specs=config.agents, rooms=config.rooms, expire=config.expire,
     )  # fmt: skip
     for depth in range(1, tree.MAX_DEPTH + 1):  # compiles, before anyone waits for it
@@ -46,7 +51,7 @@ def play(config: PlayConfig) -> None:
     url = f"http://{shown}:{listening.getsockname()[1]}/"
     print(f"the board is at {url} (Ctrl-C ends it; matches are kept in {data})", flush=True)
     if config.browser:
-        threading.Timer(0.5, webbrowser.open, [url]).start()
+        threading.Timer(0.5, _open, [url]).start()
     settings = uvicorn.Config(
         app, log_level="warning", ws_max_size=SIZE, ws_max_queue=8, proxy_headers=False,
         timeout_graceful_shutdown=2, server_header=False,
@@ -75,6 +80,11 @@ def _listen(host: str, port: int) -> socket.socket:
         raise ValueError(
             f"{host}:{port} can't be served ({error.strerror}); choose another with port=…"
         ) from None
+
+
+def _open(url: str) -> None:
+    if not webbrowser.open(url):
+        print("no browser could be opened: open the address yourself", flush=True)
 
 
 def _own_address() -> str:

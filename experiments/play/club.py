@@ -7,14 +7,17 @@ changes nothing is awaited, so that no two requests can come between each other.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import secrets
-from typing import Any
+import sqlite3
+import sys
+from typing import Any, get_args
 
 from experiments.play import messages as m
 from experiments.play.examination import Examination
 from experiments.play.levels import levels
 from experiments.play.match import Match, RefusedError
-from experiments.play.member import Member, refusal
+from experiments.play.member import Member, closed
 from experiments.play.specs import check_spec
 from experiments.play.store import Row, Store
 from experiments.play.table import Table
@@ -36,7 +39,7 @@ class Club:
         specs: agents that may be had beside those that browsers may name themselves.
         local: whether only this machine can reach the server.
         rooms: unfinished ones for each network address.
-        expire: hours until an unfinished match in which nothing happens is deleted.
+        expire: hours until an unfinished room in which nothing happens is deleted.
     """
 
     def __init__(
@@ -58,12 +61,15 @@ class Club:
         self.store.resume_clocks()
         for row in self.store.with_clocks():
             self.table(row.code).set_clock()
-        while True:
-            for code in self.store.expire(self._expire):
-                self._forget(code, "the match has expired: nothing happened for long")
-            for _ in range(600):
+        for second in itertools.count():
+            try:
+                if second % 600 == 0:
+                    for code in self.store.expire(self._expire):
+                        self._forget(code, "the room has expired: nothing happened for long")
                 self.store.beat()
-                await asyncio.sleep(1)
+            except sqlite3.Error as error:  # a full disk, say: it may be a matter of time
+                print(f"the matches can't be written: {error}", file=sys.stderr)
+            await asyncio.sleep(1)
 
     # --- tables ---
 
@@ -90,14 +96,31 @@ class Club:
         table = self._tables.pop(code, None)
         if table is not None:
             table.stop_clock()
-            table.send(refusal("open", why, code))
+            table.send(closed(why, code))
             for viewer in table.viewers:
                 viewer.matches.discard(code)
 
-    def points(self, row: Row) -> int:
-        """What a match against this match's opponent is worth."""
-        worth = {level.name: level.points for level in self._levels[row.depth]}
-        return worth.get(row.opponent or "", 0)
+    def opponent(self, depth: int, named: str) -> tuple[str, int]:
+        """Spec and points of a level, or of an agent that browsers may have.
+
+        Raises:
+            ValueError: says why they may not.
+        """
+        for level in self._levels[depth]:
+            if level.name == named:
+                return level.spec, level.points
+        return check_spec(named, depth, self._specs, self._local), 0
+
+    def new_match(self, moves: list[int], *, address: str, **columns: Any) -> Row:
+        """A match with its opponent checked, its points set, and room for it."""
+        points = 0
+        if columns["mode"] == "agent":
+            points = self.opponent(columns["depth"], columns["opponent"] or "")[1]
+        if columns["mode"] == "room" and self.store.count_rooms(address) >= self._rooms:
+            raise RefusedError(
+                f"there are {self._rooms} unfinished rooms from your address; finish one first"
+            )
+        return self.store.create(moves, address=address, points=0 if moves else points, **columns)
 
     # --- what browsers ask for ---
 
@@ -110,6 +133,7 @@ class Club:
                 self._hello(member, message)
             case m.Rename():
                 self.store.rename(member.player, message.name)
+                member.send({"type": "renamed", "name": message.name})
                 for code in member.matches:
                     self._seen(member, code).show()
             case m.Scores():
@@ -136,7 +160,10 @@ class Club:
     def _hello(self, member: Member, message: m.Hello) -> None:
         if member.player >= 0:
             raise RefusedError("you have said hello already")
-        name = message.name or f"Guest {secrets.randbelow(9000) + 1000}"
+        try:
+            name = m.clean_name(message.name or "")
+        except ValueError:
+            name = f"Guest {secrets.randbelow(9000) + 1000}"
         member.player, token, name = self.store.player(message.token, name)
         named = [
             {
@@ -155,7 +182,7 @@ class Club:
                 "levels": named,
                 "specs": [*self._specs, *_SUGGESTED],
                 "networks": self._networks,
-                "timers": m.TIMERS,
+                "timers": list(get_args(m.Timer)),
                 "lan": not self._local,
             }
         )
@@ -165,43 +192,39 @@ class Club:
             {"name": name, "points": points, "best": best, "you": who == player}
             for who, name, points, best in self.store.leaders()
         ]
-        return {"type": "scores", "you": self.store.record_of(player), "leaders": leaders}
+        unfinished = [self._summary(row, player) for row in self.store.unfinished(player)]
+        record = self.store.record_of(player)
+        return {"type": "scores", "you": record, "leaders": leaders, "open": unfinished}
+
+    def _summary(self, row: Row, player: int) -> dict[str, Any]:
+        ply = self.store.ply(row.id)
+        return {
+            "code": row.code,
+            "depth": row.depth,
+            "mode": row.mode,
+            "opponent": row.opponent,
+            "turn": player == (row.x if ply % 2 == 0 else row.o),
+            "waiting": row.mode == "room" and None in (row.x, row.o),
+            "ply": ply,
+        }
 
     def _create(self, member: Member, message: m.Create) -> Table:
-        opponent = spec = None
-        points = 0
-        if message.mode == "agent":
-            opponent, spec, points = self._opponent(message)
-        if message.mode == "room" and self.store.count_rooms(member.address) >= self._rooms:
-            raise RefusedError(
-                f"there are {self._rooms} unfinished rooms from your address; finish one first"
-            )
         start = positions_from_moves(message.depth, [message.moves])
         if start.outcome[0] != UNDECIDED:
             raise RefusedError(f"the game to begin with is over: {NAMES[int(start.outcome[0])]}")
         side = message.side if message.side != "random" else secrets.choice("XO")
         both = message.mode == "shared"
-        row = self.store.create(
+        row = self.new_match(
             message.moves,
+            address=member.address,
             depth=message.depth,
             mode=message.mode,
             x=member.player if both or side == "X" else None,
             o=member.player if both or side == "O" else None,
-            opponent=opponent,
-            spec=spec,
-            points=0 if message.moves else points,
+            opponent=message.opponent if message.mode == "agent" else None,
             timer=message.timer if message.mode == "room" else None,
-            address=member.address,
         )
         return self.table(row.code)
-
-    def _opponent(self, message: m.Create) -> tuple[str, str, int]:
-        """Name, spec and points of the agent that a new match is against."""
-        named = message.opponent or ""
-        for level in self._levels[message.depth]:
-            if level.name == named:
-                return level.name, level.spec, level.points
-        return named, check_spec(named, self._specs, self._local), 0
 
     def _open(self, member: Member, message: m.Open) -> None:
         table = self.table(message.code)
@@ -222,13 +245,13 @@ class Club:
 
     def _examine(self, member: Member, message: m.Analyse | m.Graph) -> None:
         of_levels = [level.spec for level in self._levels[message.depth]]
-        spec = check_spec(message.spec, [*self._specs, *of_levels], self._local)
+        spec = check_spec(message.spec, message.depth, [*self._specs, *of_levels], self._local)
         if message.code is not None:
             table = self._seen(member, message.code)
             if table.match.seats(member.player):
                 if table.match.row.mode == "room" and not table.match.over:
                     raise RefusedError("there is no analysis while you play against people")
                 table.unrank()
-        examination = Examination(self.workers, member.send, message.id, message.depth, spec)
+        examination = Examination(self.workers, member, message.id, message.depth, spec)
         work = examination.analyse if isinstance(message, m.Analyse) else examination.draw_graph
         member.start(message.type, work(message.moves))

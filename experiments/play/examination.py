@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.agent import Answer
+from experiments.play.member import Member
 from experiments.play.specs import stages
 from experiments.play.thinking import Question
 from experiments.play.workers import AgentError, Workers
@@ -19,21 +19,21 @@ _POINTS = 120  # of a graph, at most
 
 
 class Examination:
-    """One request of a browser, answered by `send` bit by bit.
+    """One request of a browser, answered bit by bit.
 
     Args:
         workers: that search.
-        send: gets the messages.
+        member: the browser; it has one search at a time.
         number: the browser's, repeated in every message.
         depth: of the game.
         spec: of the agent.
     """
 
     def __init__(
-        self, workers: Workers, send: Callable[[dict[str, Any]], None], number: int, depth: int,
-        spec: str,
+        self, workers: Workers, member: Member, number: int, depth: int, spec: str
     ) -> None:  # fmt: skip
-        self._workers, self._send, self._number = workers, send, number
+        self._workers, self._member, self._number = workers, member, number
+        self._send = member.send
         self._depth, self._spec = depth, spec
 
     async def analyse(self, moves: list[int]) -> None:
@@ -44,11 +44,9 @@ class Examination:
                 raise ValueError("the game is over: there is nothing to analyse")
             about = {"type": "analysis", "id": self._number, "ply": len(moves)}
             about |= {"spec": self._spec, "board": int(position.focus[0])}
-            last = stages(self._spec)
-            for spec in last:
-                answer = await self._workers.ask(self._question(spec, moves))
-                found = facts(answer)
-                final = spec == last[-1] or found["proven"]
+            for spec in stages(self._spec):
+                found = facts(await self._ask(spec, moves))
+                final = spec == self._spec or found["proven"]
                 self._send({**about, "final": final, **found})
                 if final:
                     break
@@ -73,11 +71,15 @@ class Examination:
             self._fail("graph", error)
 
     async def _value(self, moves: list[int]) -> float:
-        answer = await self._workers.ask(self._question(stages(self._spec)[0], moves))
+        answer = await self._ask(stages(self._spec)[0], moves)
         return float(view(float(answer.value[0]), len(moves) % 2, X))
 
-    def _question(self, spec: str, moves: list[int]) -> Question:
-        return Question(spec, self._depth, moves, game=-1 - self._number % 1000)
+    async def _ask(self, spec: str, moves: list[int]) -> Answer:
+        question = Question(spec, self._depth, moves, game=-1)
+        try:
+            return await self._workers.ask(question, asker=self._member)
+        except AgentError as error:  # about the agent as the browser named it
+            raise AgentError(str(error).replace(spec, self._spec)) from None
 
     def _fail(self, about: str, error: Exception) -> None:
         self._send({"type": "error", "about": about, "message": str(error), "code": None})

@@ -22,7 +22,7 @@ class Allowance:
         now = time.monotonic()
         self._tokens = min(_BURST, self._tokens + _RATE * (now - self._at))
         self._at = now
-        cost = 1 + 20 * size / SIZE
+        cost = 1 + 5 * size / SIZE
         if self._tokens < cost:
             return False
         self._tokens -= cost
@@ -34,4 +34,7 @@ def same_origin(origin: str | None, host: str | None) -> bool:
 
     A program that is no browser sends no origin, and may connect.
     """
-    return origin is None or (host is not None and urlsplit(origin).netloc == host)
+    try:
+        return origin is None or urlsplit(origin).netloc == host
+    except ValueError:  # such as http://[
+        return False

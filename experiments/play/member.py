@@ -45,6 +45,11 @@ class Member:
             task.cancel()
 
 
+def closed(message: str, code: str) -> dict[str, Any]:
+    """The message that says why there is no longer a match."""
+    return {"type": "closed", "message": message, "code": code}
+
+
 def refusal(about: str | None, message: str, code: str | None) -> dict[str, Any]:
     """The message that says why something was not done."""
     return {"type": "error", "about": about, "message": message, "code": code}

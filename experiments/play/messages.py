@@ -9,12 +9,12 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, 
 
 SIZE = 65_536
 """Bytes of a message, at most: a whole game of depth 4 takes half of it."""
-TIMERS = [15, 30, 60, 120, 300]
+Timer = Literal[15, 30, 60, 120, 300]
 """Seconds for a move."""
 _NAME = 20
 
 
-def _clean(name: str) -> str:
+def clean_name(name: str) -> str:
     """A name without control characters and directions of writing, and not empty."""
     kept = "".join(c for c in name if unicodedata.category(c)[0] != "C")
     kept = " ".join(kept.split())[:_NAME]
@@ -23,7 +23,7 @@ def _clean(name: str) -> str:
     return kept
 
 
-Name = Annotated[str, AfterValidator(_clean)]
+Name = Annotated[str, AfterValidator(clean_name)]
 Code = Annotated[str, Field(min_length=6, max_length=6)]
 Ply = Annotated[int, Field(ge=0, le=6561)]
 Square = Annotated[int, Field(ge=0, lt=6561)]
@@ -41,7 +41,7 @@ class Hello(_Message):
 
     type: Literal["hello"]
     token: Annotated[str, Field(max_length=64)] | None = None
-    name: Name | None = None
+    name: Annotated[str, Field(max_length=200)] | None = None  # a guest's name if it is none
 
 
 class Rename(_Message):
@@ -59,7 +59,7 @@ class Create(_Message):
     mode: Literal["agent", "shared", "room"]
     side: Literal["X", "O", "random"] = "random"
     opponent: Spec | None = None
-    timer: Literal[15, 30, 60, 120, 300] | None = None
+    timer: Timer | None = None
     moves: Moves = []
 
 
@@ -161,4 +161,6 @@ def parse(text: str) -> Message:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"][1:])
-        raise ValueError(f"{where}: {first['msg']}" if where else first["msg"]) from None
+        own = first["msg"].removeprefix("Value error, ")  # a check of ours says what is meant
+        text = f"{where}: {own}" if where and own == first["msg"] else own
+        raise ValueError(text) from None

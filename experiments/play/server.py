@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -127,7 +128,7 @@ async def _read(
                 message = parse(text)
                 about = message.type
                 club.receive(member, message)
-            except ValueError as error:
+            except (ValueError, sqlite3.Error) as error:
                 code = getattr(message, "code", None) if about else None
                 send(refusal(about, str(error), code))
     finally:

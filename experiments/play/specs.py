@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
+from agents.alphazero.checkpoint import load_weights, weights_file
 from agents.budget import Budget
 
 MOST_SECONDS = 10.0
-MOST = {"flatmc": 1_000_000, "uct": 3_000_000, "alphabeta": 12, "az": 20_000}
-"""Simulations, or choices to look ahead: what one search may take."""
+MOST = {"flatmc": 1_000_000, "uct": 3_000_000, "alphabeta": 9, "az": 10_000}
+"""Simulations, or choices to look ahead: what one search may take; fewer simulations where games
+are longer."""
+_SHARE = {1: 1, 2: 1, 3: 10, 4: 100}
+_OPTIONS = {"uct": ["solver", "reuse", "decisive"], "az": ["bfloat16"]}
+_CONSTANT = r"c\d+(\.\d+)?"
 _STAGES = 5  # of an analysis, each with about twice the budget of the one before
 
 
-def check_spec(spec: str, offered: list[str], anywhere: bool) -> str:
+def check_spec(spec: str, depth: int, offered: list[str], anywhere: bool) -> str:
     """`spec`, if a browser may ask for it.
 
     Args:
         spec: an agent's.
+        depth: of the game.
         offered: the specs that may be had in any case: what they do is the host's concern.
         anywhere: whether `az` may read weights from any path: where only the host's own machine
             can reach the server.
@@ -34,15 +43,18 @@ def check_spec(spec: str, offered: list[str], anywhere: bool) -> str:
             f"{spec!r} reads a file, so the server must be started with it, by agents or networks; "
             f"there are {', '.join(offered) or 'none'}"
         )
-    if name in MOST:
-        _, amount, options = _parts(spec)
-        _check_amount(spec, name, amount)
-        if any(option[:1] == "p" for option in options.split(":")):
-            raise ValueError(f"{spec!r}: a search has one core here; leave the option p out")
-    elif name not in ("random", "greedy"):
-        raise ValueError(
-            f"no agent is called {name!r}; there are random, greedy, {', '.join(MOST)}"
-        )
+    if spec in ("random", "greedy"):
+        return spec
+    if name not in MOST:
+        raise ValueError(f"{spec!r} is no agent here; there are random, greedy, {', '.join(MOST)}")
+    before, amount, options = _parts(spec)
+    unknown = set(filter(None, options.split(":"))) - set(_OPTIONS.get(name, []))
+    unknown -= {option for option in unknown if name == "uct" and re.fullmatch(_CONSTANT, option)}
+    if unknown:
+        raise ValueError(f"{spec!r}: no option is called {min(unknown)!r} here")
+    _check_amount(spec, name, amount, MOST[name] // (1 if name == "alphabeta" else _SHARE[depth]))
+    if name == "az":
+        load_weights(weights_file(Path(before[len("az:") : -1])))
     return spec
 
 
@@ -57,13 +69,17 @@ def _parts(spec: str) -> tuple[str, str, str]:
     return f"{name}:", amount, colon + options
 
 
-def _check_amount(spec: str, name: str, amount: str) -> None:
+def _check_amount(spec: str, name: str, amount: str, most: int) -> None:
     if name == "az" and amount == "0":
         return
-    budget = Budget.parse(amount)
-    if (budget.seconds or 0) > MOST_SECONDS or (budget.simulations or 0) > MOST[name]:
+    try:
+        budget = Budget.parse(amount)
+    except ValueError as error:
+        raise ValueError(f"{spec!r}: {error}") from None
+    if (budget.seconds or 0) > MOST_SECONDS or (budget.simulations or 0) > most:
         raise ValueError(
-            f"{spec!r} thinks too long; here it may take up to {MOST_SECONDS:g}s, or {MOST[name]:,}"
+            f"{spec!r} thinks too long; at this depth it may take up to {MOST_SECONDS:g}s, "
+            f"or {most:,} " + ("choices to look ahead" if name == "alphabeta" else "simulations")
         )
 
 
@@ -77,7 +93,8 @@ def stages(spec: str) -> list[str]:
     budget = Budget.parse(amount)
     shares = [2.0**-stage for stage in range(_STAGES - 1, -1, -1)]
     if budget.seconds is not None:
-        amounts = [f"{budget.seconds * share:.4f}s" for share in shares[:-1]]
+        times = [budget.seconds * share for share in shares[:-1]]
+        amounts = [f"{seconds:.4f}s" for seconds in times if seconds > 0.001]
     elif before == "alphabeta:":
         amounts = [str(choices) for choices in range(1, budget.simulations or 1)]
     else:

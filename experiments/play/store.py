@@ -1,7 +1,7 @@
 """What outlives the server: players, matches and their moves, in one SQLite file.
 
 Every change is written before anyone is told of it. In SQLite's write-ahead mode what is written
-survives the end of the process at any moment.
+survives the end of the process at any moment (and a power cut but for the last moments).
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock, Timeout
 
 _VERSION = 1
 _SCHEMA = """
@@ -30,7 +32,6 @@ CREATE TABLE matches (
     x INTEGER REFERENCES players,
     o INTEGER REFERENCES players,
     opponent TEXT,               -- mode agent: a level or a spec
-    spec TEXT,                   -- of that opponent
     points INTEGER NOT NULL,     -- for a win; 0 where the match doesn't count
     start INTEGER NOT NULL,      -- how many moves it began with
     timer REAL,                  -- seconds for a move
@@ -67,7 +68,6 @@ class Row:
     x: int | None
     o: int | None
     opponent: str | None
-    spec: str | None
     points: int
     start: int
     timer: float | None
@@ -86,12 +86,23 @@ class Store:
         path = folder / "matches.sqlite3"
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            self._lock = FileLock(folder / "lock", thread_local=False)
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            raise ValueError(
+                f"another server uses {folder}; end it, or name another folder with data=…"
+            ) from None
+        except OSError as error:
+            raise ValueError(f"{folder} can't be used: {error}; name one with data=…") from None
+        try:
             # one thread at a time uses it: the one that makes it, then that of the event loop
             self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             self._db.executescript(
                 "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;"
             )
             version = self._db.execute("PRAGMA user_version").fetchone()[0]
+            if version == 0 and self._db.execute("SELECT 1 FROM sqlite_master").fetchone():
+                raise ValueError(f"{path} was not made by this program; name another data=…")
             if version == 0:
                 self._db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {_VERSION}; COMMIT")
             elif version != _VERSION:
@@ -99,11 +110,12 @@ class Store:
                     f"{path} is of format {version}, this version knows {_VERSION}; "
                     "name another folder with data=…"
                 )
-        except (sqlite3.Error, OSError) as error:
+        except sqlite3.Error as error:
             raise ValueError(f"{path} can't be used: {error}; name a folder with data=…") from None
 
     def close(self) -> None:
         self._db.close()
+        self._lock.release()
 
     # --- players ---
 
@@ -193,9 +205,10 @@ class Store:
         return count
 
     def expire(self, hours: float) -> list[str]:
-        """Delete unfinished matches in which nothing has happened for so long; their codes."""
+        """Delete unfinished rooms in which nothing has happened for so long; their codes."""
         gone = self._db.execute(
-            "DELETE FROM matches WHERE result IS NULL AND changed < ? RETURNING code",
+            "DELETE FROM matches WHERE result IS NULL AND mode = 'room' AND changed < ?"
+            " RETURNING code",
             [time.time() - 3600 * hours],
         )
         return [code for (code,) in gone.fetchall()]
@@ -205,16 +218,33 @@ class Store:
         self._db.execute("UPDATE alive SET at = ?", [time.time()])
 
     def resume_clocks(self) -> None:
-        """Let the clocks go on where they stood when the server was last alive."""
-        last = self._db.execute("SELECT at FROM alive").fetchone()[0]
-        if last:
-            self._db.execute(
-                "UPDATE matches SET turn_began = turn_began + ? WHERE result IS NULL",
-                [max(0.0, time.time() - last)],
-            )
-        self.beat()
+        """Let time go on where it stood when the server was last alive."""
+        with _Transaction(self._db):
+            last = self._db.execute("SELECT at FROM alive").fetchone()[0]
+            if last:
+                self._db.execute(
+                    "UPDATE matches SET turn_began = turn_began + :down, changed = changed + :down"
+                    " WHERE result IS NULL",
+                    {"down": max(0.0, time.time() - last)},
+                )
+            self.beat()
 
     # --- scores ---
+
+    def unfinished(self, player: int, number: int = 50) -> list[Row]:
+        """A player's matches that are not over, the latest first."""
+        return list(
+            self._rows(
+                "WHERE result IS NULL AND (x = ? OR o = ?) ORDER BY changed DESC LIMIT ?",
+                [player, player, number],
+            )
+        )
+
+    def ply(self, match: int) -> int:
+        """How many moves a match has."""
+        found = self._db.execute("SELECT count(*) FROM moves WHERE match = ?", [match])
+        ply: int = found.fetchone()[0]
+        return ply
 
     def record_of(self, player: int) -> list[dict[str, Any]]:
         """Wins, draws and losses of a player by opponent and depth."""
@@ -223,10 +253,9 @@ class Store:
             SELECT coalesce(opponent, 'people'), depth,
                    sum(result = mark), sum(result = 'draw'), sum(result NOT IN (mark, 'draw'))
             FROM (
-                SELECT opponent, depth, result, 'X' AS mark, o AS other, mode
-                FROM matches WHERE x = :player
+                SELECT opponent, depth, result, 'X' AS mark, mode FROM matches WHERE x = :player
                 UNION ALL
-                SELECT opponent, depth, result, 'O', x, mode FROM matches WHERE o = :player
+                SELECT opponent, depth, result, 'O', mode FROM matches WHERE o = :player
             )
             WHERE result IS NOT NULL AND mode != 'shared'
             GROUP BY 1, 2 ORDER BY 2, 1

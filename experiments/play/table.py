@@ -23,8 +23,12 @@ class House(Protocol):
     store: Store
     workers: Workers
 
-    def points(self, row: Row) -> int:
-        """What a new match like this one is worth."""
+    def opponent(self, depth: int, named: str) -> tuple[str, int]:
+        """Spec and points of a level or an agent; `ValueError` if it may not be had."""
+        ...
+
+    def new_match(self, moves: list[int], *, address: str, **columns: Any) -> Row:
+        """A new match; `ValueError` if there may not be one."""
         ...
 
     def table(self, code: str) -> Table:
@@ -54,6 +58,7 @@ class Table:
         self._edition = 0
         self._thinking: asyncio.Task[None] | None = None
         self._offer: Seat | None = None
+        self._next: str | None = None  # the rematch's code
         self._clock: asyncio.TimerHandle | None = None
 
     @property
@@ -151,18 +156,19 @@ class Table:
         row = self.match.row
         if not self.match.over:
             raise RefusedError("the match is not over")
-        if row.mode == "room" and self._offer in (None, seat):
+        if row.mode == "room" and self._next is None and self._offer in (None, seat):
             self._offer = seat
             self.show()
             return
-        self._offer = None
-        new = self._house.store.create(
-            [], depth=row.depth, mode=row.mode, x=row.o, o=row.x, opponent=row.opponent,
-            spec=row.spec, points=self._house.points(row), timer=row.timer,
-            turn_began=time.time() if row.timer else None, address=row.address,
-        )  # fmt: skip
-        self._house.table(new.code).set_clock()
-        self.send({"type": "rematch", "code": self.code, "next": new.code})
+        if self._next is None:
+            new = self._house.new_match(
+                [], address=row.address, depth=row.depth, mode=row.mode, x=row.o, o=row.x,
+                opponent=row.opponent, timer=row.timer,
+                turn_began=time.time() if row.timer else None,
+            )  # fmt: skip
+            self._next, self._offer = new.code, None
+            self._house.table(new.code).set_clock()
+        self.send({"type": "rematch", "code": self.code, "next": self._next})
 
     # --- the clock ---
 
@@ -198,13 +204,15 @@ class Table:
         ply, edition = match.ply, self._edition
         square, why = FORFEIT, None
         try:
-            answer = await self._ask_patiently(self._question(match.row.spec or ""))
+            spec, _ = self._house.opponent(match.row.depth, match.row.opponent or "")
+            answer = await self._ask_patiently(self._question(spec))
             square, why = int(answer.square[0]), answer.forfeits.get(0)
-        except AgentError as error:
+        except (AgentError, ValueError) as error:
             why = str(error)
         self._thinking = None
         if match.over or (ply, edition) != (match.ply, self._edition):
             self.think()  # a late answer: the position is another one
+            self.show()
         elif square == FORFEIT:
             match.change(points=0)  # nobody has beaten it
             self._end(OTHER[match.to_play], "gave up", why)
@@ -223,7 +231,9 @@ class Table:
         match = self.match
         ply, edition = match.ply, self._edition
         try:
-            answer = await self._house.workers.ask(self._question(hard_spec(match.row.depth)), urgent=True)
+            answer = await self._house.workers.ask(
+                self._question(hard_spec(match.row.depth)), urgent=True
+            )
         except AgentError as error:
             member.send(refusal("hint", str(error), self.code))
             return
@@ -282,7 +292,7 @@ class Table:
         row = self.match.row
         return {
             "left": self.match.left,
-            "thinking": self._thinking is not None,
+            "thinking": self.match.awaits_computer,
             "result": row.result,
             "reason": row.reason,
             "ranked": row.points > 0,

@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import multiprocessing
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 
 from agents.agent import Answer
@@ -30,21 +28,21 @@ class Workers:
 
     Args:
         number: of processes; one that ends, or was never started, starts when it is needed.
+        warm: specs and depths that a process gets ready for at its start.
         patience: seconds after which a process that hasn't answered is ended.
-        target: what a process runs.
     """
 
     def __init__(
         self,
         number: int,
+        warm: list[tuple[str, int]] | None = None,
         patience: float = PATIENCE,
-        target: Callable[[Connection], None] = answer_questions,
     ) -> None:
         self._patience = patience
-        self._idle = [_Worker(target) for _ in range(number)]
+        self._idle = [_Worker(warm or []) for _ in range(number)]
         self._all = list(self._idle)
         self._threads = ThreadPoolExecutor(number, "pipe")  # one waits at each pipe
-        self._answering: set[asyncio.Task[Answer | str]] = set()
+        self._asked: dict[object, asyncio.Task[Answer | str]] = {}
         self._queue: list[tuple[int, int, asyncio.Future[_Worker]]] = []
         self._numbers = itertools.count()
 
@@ -53,17 +51,25 @@ class Workers:
         for worker in self._all:
             worker.start()
 
-    async def ask(self, question: Question, urgent: bool = False) -> Answer:
-        """The agent's answer. Moves are urgent: they go before analyses.
+    async def ask(
+        self, question: Question, urgent: bool = False, asker: object | None = None
+    ) -> Answer:
+        """The agent's answer.
+
+        Args:
+            question: what is asked.
+            urgent: moves are, and go before analyses.
+            asker: for whom one question at a time is answered, also if it no longer waits.
 
         Raises:
             BusyError: too many questions wait.
             AgentError: says why the agent can't answer.
         """
-        worker = await self._worker(question.game, urgent)
+        worker = await self._worker_for(asker, question.game, urgent)
         answering = asyncio.create_task(self._answer(worker, question))
-        self._answering.add(answering)
-        answering.add_done_callback(self._answering.discard)
+        key = asker or answering
+        self._asked[key] = answering
+        answering.add_done_callback(lambda done: self._asked.pop(key))
         # a caller who gives up doesn't end the search: it would take longer to start anew
         reply = await asyncio.shield(answering)
         if isinstance(reply, str):
@@ -74,6 +80,16 @@ class Workers:
         try:
             return await worker.ask(question, self._patience, self._threads)
         finally:
+            self._release(worker)
+
+    async def _worker_for(self, asker: object | None, game: int, urgent: bool) -> _Worker:
+        """A process, once nothing else is answered for the asker."""
+        while True:
+            while asker is not None and asker in self._asked:
+                await asyncio.wait([self._asked[asker]])
+            worker = await self._worker(game, urgent)
+            if asker not in self._asked:  # nor has it asked meanwhile
+                return worker
             self._release(worker)
 
     async def _worker(self, game: int, urgent: bool) -> _Worker:
@@ -96,12 +112,13 @@ class Workers:
             raise
 
     def _release(self, worker: _Worker) -> None:
-        if self._queue:
-            first = min(self._queue)
+        while self._queue:
+            first = min(self._queue, key=lambda entry: entry[:2])
             self._queue.remove(first)
-            first[2].set_result(worker)
-        else:
-            self._idle.append(worker)
+            if not first[2].done():  # it may have been cancelled in this very moment
+                first[2].set_result(worker)
+                return
+        self._idle.append(worker)
 
     def close(self) -> None:
         """End all processes, also those that search."""
@@ -113,8 +130,8 @@ class Workers:
 class _Worker:
     """A process and the pipe to it."""
 
-    def __init__(self, target: Callable[[Connection], None]) -> None:
-        self._target = target
+    def __init__(self, warm: list[tuple[str, int]]) -> None:
+        self._warm = warm
         self._process: SpawnProcess | None = None
         self.game: int | None = None  # that it was last asked about
 
@@ -142,7 +159,9 @@ class _Worker:
         """Start a process."""
         context = multiprocessing.get_context("spawn")  # threads don't survive a fork
         self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=self._target, args=(theirs,), daemon=True)
+        self._process = context.Process(
+            target=answer_questions, args=(theirs, self._warm), daemon=True
+        )
         self._process.start()
         theirs.close()
 

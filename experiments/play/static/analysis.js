@@ -1,8 +1,10 @@
 // What is asked of the server's analysing agents, and what they have answered.
 
+import { hasOpinion } from "./thoughts.js";
 import { forX } from "./words.js";
 
-const PAUSE = 150; // ms that a position must stay before it is analysed
+const PAUSE = 300; // ms that a position must stay before it is analysed
+const REST = 1000; // ms to wait for after too many messages
 
 /** Event: "change". A subject is {depth, moves, spec, code}; code: of the match that it helps in. */
 export class Analysis extends EventTarget {
@@ -13,6 +15,7 @@ export class Analysis extends EventTarget {
     this.subject = null;
     this.asked = null; // the subject of the running analysis, as text
     this.latest = null;
+    this.error = ""; // why there is none
     this.values = []; // for X, by ply
     this.progress = null; // of the analysis of the game, {done, total}
     this.id = 0;
@@ -29,6 +32,7 @@ export class Analysis extends EventTarget {
     if (text === this.asked) return;
     this.asked = text;
     this.latest = null;
+    this.error = "";
     clearTimeout(this.timer);
     if (text) this.timer = setTimeout(() => this.ask(), PAUSE);
     else if (!this.progress) this.connection.send({ type: "stop" });
@@ -55,7 +59,7 @@ export class Analysis extends EventTarget {
   receive(message) {
     if (message.id !== this.latestId || !this.asked) return;
     this.latest = message;
-    this.values[message.ply] = forX(message.value, message.ply);
+    if (hasOpinion(message)) this.values[message.ply] = forX(message.value, message.ply);
     this.changed();
   }
 
@@ -86,12 +90,17 @@ export class Analysis extends EventTarget {
     this.changed();
   }
 
-  /** The server has refused. */
-  fail(about) {
-    if (about === "graph") this.endGraph();
-    else this.on = false;
-    if (!this.on) this.asked = null;
+  /** The server has refused: it is asked again once the subject is another one. */
+  fail(message) {
+    this.error = message;
     this.changed();
+  }
+
+  /** The server was told too much at once, and has perhaps not heard of the position. */
+  askLater() {
+    if (!this.asked) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.ask(), REST);
   }
 
   again() {

@@ -1,9 +1,9 @@
 // The panel that shows what an agent thinks of the position, and of the whole game.
 
-import { $, make } from "./dom.js";
+import { $, make, refill } from "./dom.js";
 import { ValueGraph } from "./graph.js";
 import { squareAddress } from "./position.js";
-import { count, forX, percent, seconds, signed } from "./words.js";
+import { chancesForX, chancesText, factsOf, hasOpinion } from "./thoughts.js";
 
 export class AnalysisPanel extends EventTarget {
   constructor(analysis, stage) {
@@ -38,31 +38,33 @@ export class AnalysisPanel extends EventTarget {
     const { latest } = analysis;
     $("analysis-on").checked = analysis.on && !$("analysis-on").disabled;
     if (latest) this.showThoughts(latest);
-    else this.showWaiting();
+    else this.showWaiting(analysis.error);
     $("thoughts").hidden = !analysis.asked;
-    $("value-bar").classList.toggle("stale", !latest);
+    $("value-bar").classList.toggle("stale", !latest || !hasOpinion(latest));
     this.graph.show(analysis.values, { plies: stage.moves.length, ply: stage.ply });
     this.showProgress();
   }
 
   /** Between two positions the bar stays, dimmed, so that nothing jumps. */
-  showWaiting() {
-    $("value-text").textContent = "thinking…";
+  showWaiting(error) {
+    $("value-text").textContent = error || "thinking…";
+    $("value-text").classList.toggle("wrong", Boolean(error));
     $("analysis-facts").textContent = "";
     if (!this.stage.variation) this.showVariation([]);
   }
 
   showThoughts(latest) {
-    const [x, draw, o] = chancesForX(latest);
+    const opinion = hasOpinion(latest);
+    const shares = chancesForX(latest);
     const bar = $("value-bar");
-    [x, draw, o].forEach((share, k) => (bar.children[k].style.flexGrow = share));
-    const parts = latest.chances
-      ? `X ${percent(x)} · draw ${percent(draw)} · O ${percent(o)}`
-      : `expected score: X ${percent(x)}, O ${percent(o)}`;
-    bar.ariaLabel = parts;
-    bar.title = latest.chances ? parts : `${parts} (this agent doesn’t tell draws apart)`;
-    $("value-text").textContent = parts;
-    $("analysis-facts").textContent = factsOf(latest);
+    shares.forEach((share, k) => (bar.children[k].style.flexGrow = share));
+    const text = opinion ? chancesText(latest) : `${latest.spec} has no opinion on positions`;
+    const apart = !opinion || latest.chances || latest.proven;
+    bar.ariaLabel = text;
+    bar.title = apart ? text : `${text} (this agent doesn’t tell draws apart)`;
+    $("value-text").textContent = text;
+    $("value-text").classList.remove("wrong");
+    $("analysis-facts").textContent = opinion ? factsOf(latest) : "";
     if (!this.stage.variation) this.showVariation(latest.variation);
     else this.markStep();
   }
@@ -77,7 +79,7 @@ export class AnalysisPanel extends EventTarget {
       button.dataset.step = k + 1;
       return make("li", {}, button);
     });
-    $("variation").replaceChildren(...items);
+    refill($("variation"), items);
   }
 
   markStep() {
@@ -96,22 +98,4 @@ export class AnalysisPanel extends EventTarget {
     $("graph-progress").max = progress.total;
     $("graph-progress").value = progress.done;
   }
-}
-
-/** X's wins, draws and O's wins; without them the expected score in two parts. */
-function chancesForX({ chances, value, ply }) {
-  if (!chances) {
-    const score = (forX(value, ply) + 1) / 2;
-    return [score, 0, 1 - score];
-  }
-  return ply % 2 === 0 ? chances : [...chances].reverse();
-}
-
-function factsOf({ value, ply, proven, simulations, seconds: time, final }) {
-  const facts = [`value ${signed(forX(value, ply))} for X`];
-  if (proven) facts.push("proven");
-  if (simulations) facts.push(`${count(simulations)} simulations`);
-  facts.push(seconds(time));
-  if (!final) facts.push("thinking…");
-  return facts.join(" · ");
 }

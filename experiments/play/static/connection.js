@@ -26,7 +26,7 @@ export class Connection extends EventTarget {
   }
 
   hello() {
-    this.write({ type: "hello", token: recall("token"), name: recall("name") });
+    this.write({ type: "hello", token: recall("token"), name: null });
   }
 
   receive(message) {
@@ -34,9 +34,8 @@ export class Connection extends EventTarget {
     if (message.type === "welcome") this.welcomed(message);
   }
 
-  welcomed({ token, name }) {
+  welcomed({ token }) {
     remember("token", token); // it is the seat and the points
-    remember("name", name);
     this.wait = FIRST_WAIT;
     this.isLost = false;
     this.isUp = true;

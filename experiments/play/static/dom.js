@@ -23,6 +23,24 @@ export function toast(text) {
   closing = setTimeout(() => element.hidePopover(), 3000 + 60 * text.length);
 }
 
+/** What was wrong no longer is. */
+export function clearToast() {
+  $("toast").hidePopover();
+}
+
+/** Replaces what is in an element; the focus stays on the button with the same data. */
+export function refill(element, children) {
+  const keyOf = ({ dataset }) => JSON.stringify({ ...dataset });
+  const { activeElement } = document;
+  const inside = element !== activeElement && element.contains(activeElement);
+  const held = inside ? keyOf(activeElement) : null;
+  element.replaceChildren(...children);
+  if (held === null) return;
+  const buttons = [...element.querySelectorAll("button")];
+  const heir = buttons.find((button) => keyOf(button) === held) ?? buttons.at(-1) ?? element;
+  heir.focus({ preventScroll: true });
+}
+
 /** Whether the user says yes. */
 export function ask(question, yes) {
   const dialog = $("ask");

@@ -64,6 +64,13 @@ export class Match {
     return this.plays && !this.isOver;
   }
 
+  /** What the player of a seat is called. */
+  nameOf(k) {
+    const { name, kind } = this.seats[k];
+    if (kind === "free") return "free seat";
+    return this.mode === "shared" ? `Player ${MARKS[k]}` : name;
+  }
+
   /** While people play each other, no agent helps. */
   get barsHelp() {
     return this.mode === "room" && this.plays && !this.isOver;

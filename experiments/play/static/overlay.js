@@ -2,6 +2,7 @@
 
 import { drawMark, outline } from "./drawing.js";
 import { childRect, nodeRect } from "./geometry.js";
+import { signed } from "./words.js";
 
 const ROOM_FOR_SHARE = 34; // px
 const ROOM_FOR_SCORE = 72;
@@ -50,7 +51,7 @@ export function drawAnalysis(context, position, { theme, root, overlay }) {
     const rect = childRect(board, digit);
     if (visits[digit] > 0) shade(context, rect, { theme, share: visits[digit] });
     if (policy[digit] > 0) bar(context, rect, { theme, share: policy[digit] });
-    if (visits[digit] > 0 && rect.size >= ROOM_FOR_SHARE) {
+    if (rect.size >= ROOM_FOR_SHARE) {
       label(context, rect, { theme, share: visits[digit], score: overlay.scores[digit] });
     }
   }
@@ -91,14 +92,14 @@ function bar(context, { x, y, size }, { theme, share }) {
 function label(context, rect, { theme, share, score }) {
   const [x, y] = centre(rect);
   const size = Math.min(20, Math.max(10.5, rect.size * 0.19));
+  if (share === 0) {
+    if (score !== null) write(context, signed(score), [x, y], { theme, size, weight: 650 });
+    return;
+  }
   const percent = share < 0.01 ? "<1%" : `${Math.round(100 * share)}%`;
-  const scored = rect.size >= ROOM_FOR_SCORE && score !== null && score !== undefined;
+  const scored = rect.size >= ROOM_FOR_SCORE && score !== null;
   write(context, percent, [x, y - (scored ? size * 0.42 : 0)], { theme, size, weight: 650 });
   if (scored) write(context, signed(score), [x, y + size * 0.62], { theme, size: size * 0.72 });
-}
-
-function signed(score) {
-  return `${score < 0 ? "−" : "+"}${Math.abs(score).toFixed(2)}`;
 }
 
 /** Text about a point; with a halo unless it has a colour of its own. */

@@ -1,7 +1,8 @@
 // The moves of the game: a slider, buttons, a film, and the list of addresses.
 
-import { $, make } from "./dom.js";
+import { $, make, refill } from "./dom.js";
 import { squareAddress } from "./position.js";
+import { plies } from "./words.js";
 
 const FILM = 60_000; // ms at most for a whole game …
 const FRAME = { least: 30, most: 700 }; // … within these times for a ply
@@ -73,13 +74,13 @@ export class MovesPanel {
     const first = Math.max(0, 2 * Math.floor((ply - AROUND) / 2));
     const end = Math.min(moves.length, ply + AROUND);
     const rows = [];
-    if (first > 0) rows.push(make("p", { className: "quiet" }, `${first} plies before`));
+    if (first > 0) rows.push(make("p", { className: "quiet" }, `${plies(first)} before`));
     for (let k = first; k < end; k += 2) rows.push(this.rowOf(k, Math.min(end, k + 2)));
     if (end < moves.length) {
-      rows.push(make("p", { className: "quiet" }, `${moves.length - end} plies after`));
+      rows.push(make("p", { className: "quiet" }, `${plies(moves.length - end)} after`));
     }
     if (rows.length === 0) rows.push(make("p", { className: "quiet" }, "No move yet"));
-    $("moves").replaceChildren(...rows);
+    refill($("moves"), rows);
     this.scroll();
   }
 
@@ -99,11 +100,10 @@ export class MovesPanel {
     return button;
   }
 
-  /** Brings the ply shown into the list's view, and leaves the page where it is. */
+  /** Brings the ply shown, after the turn before it, into the list's view alone. */
   scroll() {
     const list = $("moves");
     const current = list.querySelector("[aria-current]");
-    if (!current) return;
-    list.scrollTop = current.offsetTop - (list.clientHeight - current.clientHeight) / 2;
+    list.scrollTop = current ? current.offsetTop - current.clientHeight : 0;
   }
 }

@@ -15,15 +15,16 @@ export class SeatsPanel {
     $("copy-invitation").addEventListener("click", () => copy($("invitation-link").value));
   }
 
-  show(match, { record, welcome, connected }) {
+  show(match, { record, welcome, connected, searching }) {
     this.match = match;
-    const names = record && [record.metadata.x ?? "X", record.metadata.o ?? "O"];
+    this.connected = connected;
+    const names = record && [record.metadata.x ?? "Player X", record.metadata.o ?? "Player O"];
     this.seats.forEach((seat, k) => {
       seat.hidden = !match && !record;
       if (match) this.showSeat(seat, k);
-      else if (record) showName(seat, String(names[k]));
+      else if (record) showRecorded(seat, names[k]);
     });
-    this.showActions(connected);
+    this.showActions({ connected, searching });
     this.showInvitation(welcome);
     const ranking = match ? remarksOn(match, welcome?.levels ?? []) : "";
     $("ranking").textContent = ranking;
@@ -33,12 +34,13 @@ export class SeatsPanel {
 
   showSeat(element, k) {
     const { match } = this;
-    const { name, kind, online } = match.seats[k];
+    const { kind } = match.seats[k];
+    const online = match.seats[k].online && this.connected;
     const part = (name) => element.querySelector(`.${name}`);
     const turn = !match.isOver && !match.waits && match.toPlay === k;
     element.classList.toggle("turn", turn);
     element.classList.toggle("winner", match.result === MARKS[k]);
-    part("name").textContent = kind === "free" ? "free seat" : name;
+    showName(element, match.nameOf(k));
     part("dot").hidden = match.mode !== "room" || kind !== "person";
     part("dot").classList.toggle("online", online);
     part("dot").ariaLabel = online ? "online" : "offline";
@@ -54,7 +56,9 @@ export class SeatsPanel {
     return "";
   }
 
+  /** Without a connection they stand still: what the server's do can't be known. */
   showClocks() {
+    if (this.match && !this.connected) return;
     const left = this.match?.secondsLeft ?? null;
     this.seats.forEach((seat, k) => {
       const clock = seat.querySelector(".clock");
@@ -64,15 +68,16 @@ export class SeatsPanel {
     });
   }
 
-  showActions(connected) {
+  showActions({ connected, searching }) {
     const { match } = this;
     const over = match?.isOver ?? false;
+    const alone = match?.plays && !over && match.mode !== "room";
     $("new").classList.toggle("primary", !match || (over && !match.plays));
-    $("undo").hidden = over || match?.mode === "room";
+    $("undo").hidden = !alone;
     $("undo").disabled = !connected || !match?.canUndo;
-    $("ask-hint").hidden = over || match?.mode === "room";
-    $("ask-hint").disabled = !connected || !match?.isYourMove;
-    $("resign").hidden = over;
+    $("ask-hint").hidden = !alone;
+    $("ask-hint").disabled = !connected || !match?.isYourMove || searching;
+    $("resign").hidden = !match?.plays || over;
     $("resign").textContent = match?.waits ? "Close room" : "Resign";
     $("resign").disabled = !connected || !match?.canResign;
     $("rematch").hidden = !over || !match.plays;
@@ -93,11 +98,17 @@ export class SeatsPanel {
 }
 
 /** The seat of a game that is only looked at. */
-function showName(element, name) {
+function showRecorded(element, name) {
   element.classList.remove("turn", "winner");
-  element.querySelector(".name").textContent = name;
+  showName(element, name);
   element.querySelector(".note").textContent = "";
   element.querySelector(".dot").hidden = true;
+}
+
+/** A long one is cut, and shown in full by the pointer. */
+function showName(element, name) {
+  const part = element.querySelector(".name");
+  part.textContent = part.title = name;
 }
 
 export const linkTo = (code) => `${location.origin}/#${code}`;

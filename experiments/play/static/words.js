@@ -1,7 +1,7 @@
 // What the page says about a match.
 
 import { MARKS } from "./match.js";
-import { boardAddress, squareAddress } from "./position.js";
+import { boardAddress, parentOf, squareAddress } from "./position.js";
 
 /** A value for the mover after `ply` moves, as a value for X; and back. */
 export const forX = (value, ply) => (ply % 2 === 0 ? value : -value);
@@ -18,6 +18,8 @@ export function count(number) {
   if (number < 1e6) return Math.round(number).toLocaleString("en");
   return `${(number / 1e6).toFixed(1)} million`;
 }
+
+export const plies = (number) => (number === 1 ? "1 ply" : `${count(number)} plies`);
 
 export function seconds(time) {
   return time < 10 ? `${time.toFixed(1)} s` : `${Math.round(time)} s`;
@@ -48,9 +50,21 @@ function turnText(match, position) {
   if (match.waits) return "Waiting for the other player";
   if (match.thinking) return `${mover} thinks…`;
   const where = position.focus === 0 ? "anywhere" : `in board ${boardAddress(position.focus)}`;
-  if (match.you === mover) return `Your move: play ${where}`;
+  if (match.you === mover) return `${lastText(match, position)}Your move: play ${where}`;
   if (match.mode === "shared") return `${mover} to move: play ${where}`;
-  return `${match.seats[match.toPlay].name}’s move${position.focus === 0 ? ":" : ""} ${where}`;
+  return `${match.nameOf(match.toPlay)}’s move${position.focus === 0 ? ":" : ""} ${where}`;
+}
+
+function lastText({ toPlay }, { last, depth }) {
+  return last < 0 ? "" : `${MARKS[1 - toPlay]} played ${squareAddress(depth, last)}. `;
+}
+
+/** Why the mover may not have a square. */
+export function refusalText(position, square) {
+  const board = parentOf(position.numBoards + square);
+  if (position.marks[square] >= 0) return `${squareAddress(position.depth, square)} is taken`;
+  if (!position.isOpen(board)) return `Board ${boardAddress(board)} is decided`;
+  return `Play in board ${boardAddress(position.focus)}`;
 }
 
 function endText(match) {
@@ -76,9 +90,10 @@ export function remarksOn(match, levels) {
 function rankingText(match, levels) {
   if (match.points) return `+${match.points} points`;
   if (match.why) return match.why;
-  if (!match.plays || !match.ranked || match.isOver) return "";
   const level = levels.find(({ name }) => name === match.opponent);
-  return level ? `A win is worth ${level.points} points, if you play it without help.` : "";
+  if (!level || !match.plays || match.isOver || match.start > 0) return "";
+  if (!match.ranked) return "This match no longer counts.";
+  return `A win is worth ${level.points} points, if you play it without help.`;
 }
 
 export function hintText({ depth }, { square, share, value, simulations }) {
