@@ -518,6 +518,7 @@ def test_a_browser_that_does_not_read_is_let_go(tmp_path, monkeypatch):
             pass
 
         async def receive(self):
+            await asyncio.sleep(0)
             self.asked += 1
             kind = "hello" if self.asked == 1 else "scores"
             return {"type": "websocket.receive", "text": json.dumps({"type": kind})}

@@ -38,7 +38,7 @@ class Server:
         self._port = int(self.url.rstrip("/").rpartition(":")[2])
 
     def kill(self) -> None:
-        """End it at once, as a power cut would end it."""
+        """End it at once, as `kill -9` does."""
         self._process.kill()
         self._process.wait()
         assert self._process.stdout is not None
@@ -76,6 +76,15 @@ class Player:
         self._code, self._seat = code, seen["you"]
         assert seen["moves"][: len(self.moves)] == self.moves, "moves were lost"
         self.moves = seen["moves"]
+
+    async def search(self) -> None:
+        """Have the first position analysed, again and again."""
+        question = {"type": "analyse", "id": 1, "depth": 2, "moves": [], "spec": "uct:10s"}
+        with suppress(websockets.ConnectionClosed):
+            while True:
+                answer = await self.ask("analysis", **question)
+                while not answer["final"]:
+                    answer = json.loads(await self._socket.recv())
 
     async def close(self) -> None:
         """Be gone."""
@@ -134,6 +143,7 @@ class Crowd:
         self._pairs = [(Player(url, self), Player(url, self)) for _ in range(rooms)]
         self._codes: list[str] = []
         self._url, self._watchers = url, list[Player]()
+        self._searches: list[asyncio.Task[None]] = []
 
     @property
     def games(self) -> list[list[int]]:
@@ -147,9 +157,13 @@ class Crowd:
             await self._enter()
             yield
         finally:
+            for search in self._searches:
+                search.cancel()
             everyone = [*self._watchers, *(player for pair in self._pairs for player in pair)]
             await asyncio.gather(*(player.close() for player in everyone))
+            await asyncio.gather(*self._searches, return_exceptions=True)
             self._watchers.clear()
+            self._searches.clear()
 
     async def _enter(self) -> None:
         await asyncio.gather(*(player.connect() for pair in self._pairs for player in pair))
@@ -174,9 +188,8 @@ class Crowd:
                         group.create_task(player.play())
 
     async def search(self, number: int) -> None:
-        """Have some computers think of a first move for as long as the server lets them."""
+        """Have some searches run, one after the other, for as long as there are connections."""
         for _ in range(number):
             self._watchers.append(player := Player(self._url, self))
             await player.connect()
-            opponent = {"mode": "agent", "opponent": "uct:10s", "side": "O"}
-            await player.ask("match", type="create", depth=2, **opponent)
+            self._searches.append(asyncio.create_task(player.search()))
