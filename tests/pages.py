@@ -5,10 +5,10 @@ import re
 import shutil
 import sqlite3
 from contextlib import closing
+from types import SimpleNamespace
 
 import numpy as np
 
-from experiments.play.store import Store
 from rstt_env import positions_from_moves, tree
 from rstt_env.notation import parse_square
 from rstt_env.outcome import NAMES
@@ -42,10 +42,11 @@ class Line:
 
     Attributes:
         lossy: whether what the page sends is lost.
+        garbles: whether it arrives as something else.
     """
 
     def __init__(self, page):
-        self.lossy, self._cut, self._ends = False, False, []
+        self.lossy, self.garbles, self._cut, self._ends = False, False, False, []
         page.route_web_socket(re.compile("/ws$"), self._connect)
 
     def _connect(self, end):
@@ -53,7 +54,7 @@ class Line:
             end.close()
             return
         server = end.connect_to_server()
-        end.on_message(lambda text: self.lossy or server.send(text))
+        end.on_message(lambda text: self.lossy or server.send("?" if self.garbles else text))
         self._ends += [end, server]
 
     def cut(self):
@@ -62,7 +63,7 @@ class Line:
             self._ends.pop().close()
 
     def mend(self):
-        self._cut = self.lossy = False
+        self._cut = self.lossy = self.garbles = False
 
 
 class Board:
@@ -109,9 +110,9 @@ class Board:
     def status(self):
         return self.text("#status")
 
-    def shows(self, selector, text):
-        """Until an element holds this text."""
-        self.page.locator(selector).filter(has_text=text).first.wait_for()
+    def shows(self, selector, text, timeout=None):
+        """Until an element holds this text; for `timeout` ms at most."""
+        self.page.locator(selector).filter(has_text=text).first.wait_for(timeout=timeout)
 
     @property
     def view(self):
@@ -146,15 +147,23 @@ class Board:
 
     # --- the match, as it is stored ---
 
+    def _stored(self, query):
+        """What the database holds; beside the server, which keeps others from opening its store."""
+        with closing(sqlite3.connect(self._folder / "matches.sqlite3")) as database:
+            database.row_factory = sqlite3.Row
+            return database.execute(query, [self.code]).fetchall()
+
     @property
     def row(self):
-        with closing(Store(self._folder)) as store:
-            return store.find(self.code)
+        (row,) = self._stored("SELECT * FROM matches WHERE code = ?")
+        return SimpleNamespace(**row)
 
     @property
     def moves(self):
-        with closing(Store(self._folder)) as store:
-            return store.moves(store.find(self.code).id)
+        found = self._stored(
+            "SELECT square FROM moves, matches WHERE match = id AND code = ? ORDER BY ply"
+        )
+        return [square for (square,) in found]
 
     @property
     def positions(self):
@@ -176,14 +185,21 @@ class Board:
 
     # --- dialogs ---
 
-    def new_game(self, timer=None, **choices):
-        """A match from the dialog; choices: depth, mode, level, side."""
+    def new_game(self, timer=None, spec=None, **choices):
+        """A match from the dialog: against the agent of `spec`, or as chosen there.
+
+        Choices: depth, mode, level, side.
+        """
         page, old = self.page, self.code
         if not page.locator("#new-game[open]").count() and old:
             page.click("#new")
         page.wait_for_selector("#new-game[open]")
+        if spec is not None:
+            choices |= {"mode": "agent", "level": "another agent"}
         for name, value in choices.items():
             page.check(f"#new-form [name={name}][value='{value}']", force=True)
+        if spec is not None:
+            page.fill("#new-spec", spec)
         if timer is not None:
             page.select_option("#new-timer", str(timer))
         page.click("#create")

@@ -9,10 +9,10 @@ import { Connection } from "./connection.js";
 import { Display } from "./display.js";
 import { $, toast } from "./dom.js";
 import { Match } from "./match.js";
-import { recall, remember } from "./memory.js";
+import { recall, recallRecord, remember, rememberRecord } from "./memory.js";
 import { MovesPanel } from "./replay.js";
 import { parsePosition } from "./records.js";
-import { showScores } from "./scores.js";
+import { showMatches, showScores } from "./scores.js";
 import { SeatsPanel } from "./seats.js";
 import { setUpSettings } from "./settings.js";
 import { Stage } from "./stage.js";
@@ -26,9 +26,10 @@ class App {
     this.welcome = null; // what the server offers
     this.match = null;
     this.record = null; // a game that is shown without a match
+    this.fragment = ""; // of the address, for what is shown
     this.opening = null; // the code of the match that the server is asked for
     this.sent = false; // a move that the server hasn't confirmed is on the board
-    this.hint = null;
+    this.hint = null; // the server's, or {ply} while it is searched
     this.connection = new Connection();
     this.stage = new Stage();
     this.board = new BoardView($("board"), { minimap: $("minimap") });
@@ -56,10 +57,12 @@ class App {
     connection.on("moved", (message) => this.moved(message));
     connection.on("hint", (message) => this.hinted(message));
     connection.on("rematch", (message) => this.again(message));
-    connection.on("scores", showScores);
+    connection.on("scores", (message) => this.scored(message));
+    connection.on("renamed", (message) => this.renamed(message));
+    connection.on("closed", (message) => this.closed(message));
     connection.on("error", (message) => this.failed(message));
     connection.addEventListener("up", () => this.resume());
-    connection.addEventListener("down", () => this.show());
+    connection.addEventListener("down", () => this.cut());
   }
 
   welcomed(message) {
@@ -69,9 +72,15 @@ class App {
     if (first) this.commands.newGame.offer(message);
   }
 
+  renamed({ name }) {
+    $("name").value = name;
+    this.askForScores();
+    toast("Saved");
+  }
+
   /** On each new connection; on the first one the address or the last visit says where to begin. */
   resume() {
-    this.connection.send({ type: "scores" });
+    this.askForScores();
     if (this.match) this.open(this.match.code, this.watches);
     else if (!this.record && !this.route()) this.begin();
     this.show();
@@ -79,7 +88,9 @@ class App {
 
   begin() {
     const last = recall("match");
-    if (last) this.open(last);
+    const record = recallRecord();
+    if (record) this.showRecord(record);
+    else if (last) this.open(last);
     else this.commands.newGame.open();
   }
 
@@ -89,8 +100,18 @@ class App {
     const record = parsePosition(fragment);
     if (record) this.showRecord(record, fragment);
     else if (CODE.test(fragment)) this.open(fragment.toUpperCase());
-    else return false;
+    else {
+      if (fragment) toast("This link is not complete.");
+      this.setFragment(this.fragment);
+      return false;
+    }
     return true;
+  }
+
+  /** What was on its way may be lost. */
+  cut() {
+    if (this.isSearching) this.hint = null;
+    this.show();
   }
 
   open(code, watch = false) {
@@ -106,23 +127,31 @@ class App {
   received(message) {
     const known = message.code === this.match?.code;
     if (!known && this.opening !== message.code && this.opening !== NEW) return; // we have left it
+    const chosen = this.opening === NEW || $("new-game").open;
     if (!known) this.leave();
     if (!known || this.opening === message.code) this.opening = null;
     this.match = new Match(message);
     this.sent = false;
-    if (this.hint?.ply !== message.moves.length) this.hint = null;
+    if (this.match.isOver || this.hint?.ply !== message.moves.length) this.hint = null;
     if (known) this.stage.sync(message.moves);
     else this.enter();
+    if (chosen && !known) this.board.focus();
     this.keep();
   }
 
   enter() {
     const { match } = this;
-    this.record = null;
-    this.hint = null;
     this.commands.newGame.close();
+    this.record = null;
+    rememberRecord(null);
+    this.hint = null;
+    if (this.analysis.on && match.plays && match.ranked) {
+      this.analysis.on = false;
+      toast("Analysis is off, so that this match counts.");
+    }
     this.setFragment(match.code);
     this.stage.load(match.depth, match.moves);
+    this.askForScores();
     scrollTo(0, 0);
   }
 
@@ -131,6 +160,7 @@ class App {
     if (this.match) this.connection.send({ type: "leave", code: this.match.code });
     this.match = null;
     this.sent = false;
+    this.hint = null;
   }
 
   moved(message) {
@@ -148,7 +178,16 @@ class App {
     const { match } = this;
     if (!match.isOver && match.plays) remember("match", match.code);
     else if (recall("match") === match.code) remember("match", null);
-    if (match.isOver) this.connection.send({ type: "scores" });
+    if (match.isOver) this.askForScores();
+  }
+
+  askForScores() {
+    this.connection.send({ type: "scores" });
+  }
+
+  scored(message) {
+    showScores(message);
+    showMatches(message.open, this.match?.code);
   }
 
   again({ code, next }) {
@@ -162,25 +201,41 @@ class App {
   }
 
   failed({ about, message, code }) {
+    if (about === "analyse") return this.analysis.fail(message); // its panel says why
     toast(message);
-    if (about === "move") {
-      this.sent = false;
-      this.stage.sync(this.match.moves);
-    }
-    if (about === "hint") this.show();
+    if (this.sent && (about === "move" || about === null)) this.takeBack();
+    if (this.isSearching && (about === "hint" || about === null)) this.hint = null;
+    if (about === null) this.analysis.askLater();
     if (about === "create") this.commands.newGame.open(this.commands.newGame.start);
     if (about === "open") this.lost(code ?? this.opening);
-    if (about === "analyse" || about === "graph") this.analysis.fail(about);
+    if (about === "graph") this.analysis.endGraph();
+    this.show();
+  }
+
+  /** The move that the server hasn't confirmed; it says how the match stands. */
+  takeBack() {
+    const { match } = this;
+    this.sent = false;
+    this.stage.sync(match.moves);
+    this.open(match.code, this.watches);
+  }
+
+  closed({ code, message }) {
+    toast(message);
+    this.lost(code);
   }
 
   /** There is no match of this code: to the start. */
   lost(code) {
     this.opening = null;
     if (recall("match") === code) remember("match", null);
-    if (this.match && this.match.code !== code) return this.setFragment(this.match.code);
+    this.askForScores();
+    if (this.record || (this.match && this.match.code !== code)) {
+      return this.setFragment(this.fragment);
+    }
     this.match = null;
     this.setFragment("");
-    if (!this.record) this.stage.load(2, []);
+    this.stage.load(2, []);
     this.begin();
   }
 
@@ -189,6 +244,8 @@ class App {
   showRecord(record, fragment = "") {
     this.leave();
     this.record = record;
+    rememberRecord(fragment ? null : record);
+    this.askForScores();
     this.setFragment(fragment);
     $("moves-panel").open = true;
     this.stage.load(record.depth, record.moves, fragment ? record.moves.length : 0);
@@ -196,7 +253,12 @@ class App {
   }
 
   setFragment(fragment) {
+    this.fragment = fragment;
     history.replaceState(null, "", fragment ? `#${fragment}` : location.pathname);
+  }
+
+  get isSearching() {
+    return this.hint !== null && this.hint.square === undefined;
   }
 
   get watches() {

@@ -7,7 +7,7 @@ import { ButtonGrid } from "./grid.js";
 import { listen } from "./input.js";
 import { Minimap } from "./minimap.js";
 import { drawAnalysis, drawGhosts, drawHover, drawRing } from "./overlay.js";
-import { Position, childOf, isInside, levelOf, parentOf } from "./position.js";
+import { Position, childOf, isInside, levelOf, mayLead, parentOf } from "./position.js";
 import { readTheme, watchTheme } from "./theme.js";
 
 export { drawPosition, readTheme, watchTheme };
@@ -18,7 +18,10 @@ const PLAYABLE = { fine: 20, coarse: 28 }; // px: the smallest square to be play
 const ease = (time) => 1 - (1 - time) ** 3;
 const matches = (query) => matchMedia(query).matches;
 
-/** Events: "play" {square}; "view" {board}; "hover" {square or null, destination}. */
+/**
+ * Events: "play" {square}, or "refused" {square} if the mover may not have it; "view" {board};
+ * "hover" {square or null, destination}.
+ */
 export class BoardView extends EventTarget {
   constructor(element, { minimap = null } = {}) {
     super();
@@ -26,6 +29,7 @@ export class BoardView extends EventTarget {
     this.element = element;
     this.position = new Position(1);
     this.interactive = false;
+    this.highlight = false;
     this.board = 0; // what fills the view, once a flight is over
     this.region = WORLD; // what fills it now
     this.overlay = null;
@@ -44,18 +48,21 @@ export class BoardView extends EventTarget {
 
   // --- what is shown -------------------------------------------------------------------
 
-  show(position, { interactive, follow = true }) {
+  /** `highlight`: whether to show where the mover may play. */
+  show(position, { interactive, highlight = true, follow = true }) {
     const other = position.depth !== this.position.depth;
     const moved =
       other || position.ply !== this.position.ply || position.last !== this.position.last;
+    const ended = position.outcome >= 0 && this.position.outcome < 0;
     this.position = position;
     this.interactive = interactive;
+    this.highlight = highlight;
     if (moved) {
       this.ringed = null;
       this.ghosts = [];
     }
     if (other) this.jumpTo(0);
-    if (moved && follow && !this.isComfortable()) this.home();
+    if (follow && (ended || (moved && !this.isComfortable()))) this.home();
     this.pointAt(this.point);
     this.update();
   }
@@ -127,6 +134,7 @@ export class BoardView extends EventTarget {
 
   /** To the outermost view of the playable board in which its squares are large enough. */
   home() {
+    if (this.position.outcome >= 0) return this.zoomTo(0);
     let best = this.position.focus;
     for (let board = best; ; board = parentOf(board)) {
       if (this.isPlayableIn(board)) best = board;
@@ -152,6 +160,13 @@ export class BoardView extends EventTarget {
     return this.board >= this.firstDeepest;
   }
 
+  /** Gives the keyboard to the nine buttons: to one that may be played, if any. */
+  focus() {
+    const playable = (digit) => mayLead(this.position, childOf(this.board, digit));
+    const first = [4, 0, 1, 2, 3, 5, 6, 7, 8].find(playable);
+    this.buttons.focus(first ?? this.buttons.current);
+  }
+
   // --- the pointer ---------------------------------------------------------------------
 
   nodeAt(point, levels) {
@@ -165,17 +180,24 @@ export class BoardView extends EventTarget {
   }
 
   press(point, pointer) {
-    const square = this.squareAt(point);
-    if (this.isPlayableIn(this.board, pointer) && this.mayPlay(square)) this.play(square);
-    else this.zoomIn(point);
+    if (this.isPlayableIn(this.board, pointer) && !this.isFarFromPlay(point)) {
+      this.choose(this.squareAt(point));
+    } else this.zoomIn(point);
+  }
+
+  /** Whether a click is rather meant to look into a board than to play in it. */
+  isFarFromPlay(point) {
+    if (this.position.depth < 3 || this.isDeepest) return false;
+    return !this.interactive || !mayLead(this.position, this.nodeAt(point, 1));
+  }
+
+  choose(square) {
+    if (this.mayPlay(square)) this.emit("play", { square });
+    else if (this.interactive) this.emit("refused", { square });
   }
 
   mayPlay(square) {
     return this.interactive && this.position.isLegal(square);
-  }
-
-  play(square) {
-    this.emit("play", { square });
   }
 
   /** Choosing a child of the view by the keyboard: play the square or zoom into the board. */
@@ -183,7 +205,7 @@ export class BoardView extends EventTarget {
     const node = childOf(this.board, digit);
     const square = node - this.position.numBoards;
     if (square < 0) this.zoomTo(node);
-    else if (this.mayPlay(square)) this.play(square);
+    else this.choose(square);
   }
 
   pointAt(point) {
@@ -232,10 +254,10 @@ export class BoardView extends EventTarget {
   }
 
   paint() {
-    const { position, theme, region, overlay, hover, ringed, ghosts } = this;
+    const { position, theme, region, highlight, overlay, hover, ringed, ghosts } = this;
     const { size } = this.surface;
     const context = this.surface.clear();
-    drawPosition(context, position, { theme, region, size });
+    drawPosition(context, position, { theme, region, size, highlight });
     const root = rootRect(region, { x: 0, y: 0, size });
     if (ghosts.length) drawGhosts(context, position, { theme, root, squares: ghosts });
     else if (overlay) drawAnalysis(context, position, { theme, root, overlay });

@@ -1,12 +1,13 @@
 // What the user does: buttons, keys, dialogs.
 
-import { $, ask, copy, download, toast } from "./dom.js";
+import { $, ask, clearToast, copy, download, toast } from "./dom.js";
 import { ImportDialog } from "./importing.js";
 import { listenToKeys } from "./keys.js";
-import { recall, remember } from "./memory.js";
+import { recall } from "./memory.js";
 import { NewGameDialog } from "./newgame.js";
 import { positionFragment, recordOf } from "./records.js";
 import { linkTo, reachText } from "./seats.js";
+import { refusalText } from "./words.js";
 
 const DEFAULT_LEVEL = "Hard";
 
@@ -16,6 +17,7 @@ export class Commands {
     this.newGame = new NewGameDialog();
     this.importing = new ImportDialog();
     this.newGame.addEventListener("create", ({ detail }) => app.create(detail));
+    this.newGame.addEventListener("join", ({ detail }) => this.open(detail));
     this.importing.addEventListener("load", ({ detail }) => app.showRecord(detail));
     this.listenToActions();
     this.listenToPanels();
@@ -31,6 +33,9 @@ export class Commands {
     const back = () => stage.step(-1);
     const on = () => stage.step(1);
     return {
+      n: () => press("new"),
+      u: () => press("undo"),
+      i: () => press("ask-hint"),
       a: () => this.switchAnalysis(!this.app.analysis.on),
       h: () => board.home(),
       Home: () => board.home(),
@@ -44,7 +49,13 @@ export class Commands {
 
   /** Sends something about the match. */
   send(type, fields = {}) {
+    clearToast();
     this.app.connection.send({ type, code: this.app.match.code, ...fields });
+  }
+
+  open(code) {
+    clearToast();
+    this.app.open(code);
   }
 
   get ply() {
@@ -55,7 +66,10 @@ export class Commands {
 
   listenToActions() {
     this.app.board.addEventListener("play", ({ detail }) => this.play(detail.square));
-    click("new", () => this.newGame.open());
+    this.app.board.addEventListener("refused", ({ detail }) => {
+      toast(refusalText(this.app.stage.position, detail.square));
+    });
+    click("new", () => this.startNew());
     click("undo", () => this.send("undo", { ply: this.ply }));
     click("ask-hint", () => this.askHint());
     click("resign", () => this.resign());
@@ -64,6 +78,14 @@ export class Commands {
     click("back", () => this.back());
     click("load-game", () => this.importing.open());
     click("copy-link", () => copy($("share-link").value));
+  }
+
+  /** Other matches can be taken up again any time; in a room someone waits. */
+  async startNew() {
+    const { match } = this.app;
+    const leaves = match?.mode === "room" && match.plays && !match.isOver && !match.waits;
+    const question = "Leave this match? You find it again under “Your matches”.";
+    if (!leaves || (await ask(question, "Leave"))) this.newGame.open();
   }
 
   play(square) {
@@ -76,10 +98,10 @@ export class Commands {
   }
 
   askHint() {
-    this.app.stage.setPly(this.ply);
-    this.send("hint", { ply: this.ply });
-    $("hint").hidden = false;
-    $("hint").textContent = "Looking for a hint…";
+    const { ply } = this;
+    this.app.hint = { ply };
+    this.app.stage.setPly(ply);
+    this.send("hint", { ply });
   }
 
   async resign() {
@@ -103,7 +125,7 @@ export class Commands {
     this.app.moves.stop();
     if (stage.variation) stage.vary([], 0);
     else if (!record) stage.setPly(stage.moves.length);
-    else if (recall("match")) this.app.open(recall("match"));
+    else if (recall("match")) this.open(recall("match"));
   }
 
   // --- moves, scores, settings ---------------------------------------------------------
@@ -122,11 +144,13 @@ export class Commands {
     $("follow").addEventListener("change", () => app.show());
     $("name-form").addEventListener("submit", (event) => {
       event.preventDefault();
-      const name = $("name").value.trim();
-      remember("name", name);
-      app.connection.send({ type: "rename", name });
-      app.connection.send({ type: "scores" });
-      toast("Saved");
+      clearToast();
+      app.connection.send({ type: "rename", name: $("name").value.trim() });
+    });
+    $("matches-panel").addEventListener("toggle", () => app.askForScores());
+    $("matches").addEventListener("click", ({ target }) => {
+      const { code } = target.closest("button")?.dataset ?? {};
+      if (code) this.open(code);
     });
   }
 
@@ -201,14 +225,13 @@ export class Commands {
   }
 
   showNote() {
-    const { match, welcome, analysis } = this.app;
+    const { match, welcome } = this.app;
     $("analysis-on").disabled = Boolean(match?.barsHelp);
     const level = welcome?.levels.some(({ name }) => name === match?.opponent);
     const running = match && match.plays && !match.isOver && level;
     let text = "";
     if (match?.barsHelp) text = "No analysis while you play against people.";
-    else if (running && match.ranked) text = "With analysis, this match won’t be ranked.";
-    else if (running && analysis.on) text = "This match isn’t ranked.";
+    else if (running && match.ranked) text = "With analysis, this match won’t count.";
     $("analysis-note").textContent = text;
     $("analysis-note").hidden = !text;
   }
@@ -216,7 +239,13 @@ export class Commands {
 
 const click = (id, act) => $(id).addEventListener("click", act);
 
-function metadataOf({ seats, code, result, reason }) {
+/** What a key does is what its button does, if that can be clicked. */
+function press(id) {
+  if (!$(id).hidden) $(id).click();
+}
+
+function metadataOf(match) {
+  const { code, result, reason } = match;
   const ended = result ? { ended: reason, winner: result } : {};
-  return { x: seats[0].name ?? "", o: seats[1].name ?? "", match: code, ...ended };
+  return { x: match.nameOf(0), o: match.nameOf(1), match: code, ...ended };
 }

@@ -3,7 +3,7 @@
 import { $ } from "./dom.js";
 import { MARKS } from "./match.js";
 import { settings } from "./settings.js";
-import { showView } from "./viewbar.js";
+import { keepFocus, showView } from "./viewbar.js";
 import { hintText, statusOf } from "./words.js";
 
 export class Display {
@@ -37,26 +37,35 @@ export class Display {
   show() {
     const { app } = this;
     const { board, match, stage, record, welcome, connection } = app;
-    board.show(this.drawn, { interactive: this.isYours, follow: settings.follow });
+    const highlight = Boolean(record || (match && !match.waits));
+    board.show(this.drawn, { interactive: this.isYours, highlight, follow: settings.follow });
     $("minimap").hidden = stage.depth < 3;
     // a move on its way is on the board, but whose turn it is the server has yet to say
-    if (!app.sent) $("status").textContent = statusOf(match, stage, record);
+    const cut = connection.isLost && match && !match.isOver && stage.isPresent;
+    if (cut) $("status").textContent = "The connection is lost";
+    else if (!app.sent) $("status").textContent = statusOf(match, stage, record);
     $("banner").hidden = !connection.isLost;
-    app.seats.show(match, { record, welcome, connected: connection.isUp });
+    const searching = app.isSearching;
+    app.seats.show(match, { record, welcome, connected: connection.isUp, searching });
     app.moves.show();
     this.showHint();
     showView(board);
     app.commands.show();
     this.analyse();
     this.mark();
+    keepFocus(board);
   }
 
   showHint() {
     const { hint, match, stage, board } = this.app;
     const shown = hint !== null && hint.ply === match?.moves.length && stage.isPresent;
+    const { isSearching } = this.app;
     $("hint").hidden = !shown;
-    if (shown) $("hint").textContent = `Hint: ${hintText(stage, hint)}`;
-    board.preview(shown ? hint.square : null);
+    if (shown) {
+      const text = isSearching ? "Looking for a hint…" : `Hint: ${hintText(stage, hint)}`;
+      $("hint").textContent = text;
+    }
+    board.preview(shown && !isSearching ? hint.square : null);
   }
 
   /** Lets the analysis follow what is shown. */

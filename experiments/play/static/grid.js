@@ -1,7 +1,7 @@
 // The keyboard's and the screen reader's board: nine buttons over the nine children of the view.
 
 import { neighbour } from "./geometry.js";
-import { boardAddress, childOf, digitOf, isInside, nodeAddress, parentOf } from "./position.js";
+import { boardAddress, childOf, digitOf, mayLead, nodeAddress, parentOf } from "./position.js";
 
 const PLAYERS = ["X", "O"];
 const ARROWS = {
@@ -44,7 +44,7 @@ export class ButtonGrid {
 
   focus(digit) {
     this.setCurrent(digit);
-    this.buttons[digit].focus();
+    this.buttons[digit].focus({ preventScroll: true });
   }
 
   update() {
@@ -66,10 +66,15 @@ export class ButtonGrid {
   actionOf(key) {
     const { view } = this;
     if (ARROWS[key]) return () => this.step(...ARROWS[key]);
-    if (key === "Home" || key === "h") return () => view.home();
+    if (key === "Home" || key === "h") return () => this.home();
     if (key === "+" || key === "=") return () => view.isDeepest || view.activate(this.current);
     if (["-", "Backspace", "Escape"].includes(key)) return () => this.zoomOut();
     return null;
+  }
+
+  home() {
+    this.view.home();
+    this.view.focus();
   }
 
   zoomOut() {
@@ -114,8 +119,7 @@ function describeBoard(position, board, interactive) {
   if (owner === 2) return `${name}, drawn`;
   if (owner >= 0) return `${name}, won by ${PLAYERS[owner]}`;
   if (!position.isOpen(board)) return `${name}, closed`;
-  const playable = isInside(board, position.focus) || isInside(position.focus, board);
-  if (!playable) return `${name}, open`;
+  if (!mayLead(position, board)) return `${name}, open`;
   const mover = interactive ? "you may" : `${PLAYERS[position.toPlay]} may`;
   return `${name}, open, ${mover} play here`;
 }

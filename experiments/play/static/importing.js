@@ -53,7 +53,7 @@ export class ImportDialog extends EventTarget {
       if (this.record) text = describeRecord(this.record);
       fine = Boolean(this.record);
     } catch (error) {
-      text = `It breaks the rules: ${error.message}`;
+      text = `It can’t be shown: ${error.message}`;
     }
     $("import-about").textContent = text;
     $("import-show").disabled = !fine;

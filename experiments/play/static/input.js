@@ -18,7 +18,16 @@ function listenToClicks(view, surface) {
   canvas.addEventListener("pointerdown", (event) => {
     pointer = event.pointerType === "touch" ? "coarse" : "fine";
   });
-  canvas.addEventListener("click", (event) => view.press(surface.pointOf(event), pointer));
+  let idle = true; // whether the clicks of a double click have neither played nor zoomed
+  canvas.addEventListener("click", (event) => {
+    const { board, position } = view;
+    view.press(surface.pointOf(event), pointer);
+    const still = view.board === board && view.position === position;
+    idle = still && (idle || event.detail < 2);
+  });
+  canvas.addEventListener("dblclick", (event) => {
+    if (idle) view.zoomIn(surface.pointOf(event));
+  });
   canvas.addEventListener("pointermove", (event) => {
     if (event.pointerType !== "touch") view.pointAt(surface.pointOf(event));
   });

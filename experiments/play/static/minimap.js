@@ -20,11 +20,11 @@ export class Minimap {
   }
 
   draw() {
-    const { position, theme, board } = this.view;
+    const { position, theme, board, highlight } = this.view;
     const { size } = this.surface;
-    drawPosition(this.surface.clear(), position, { theme, size });
+    drawPosition(this.surface.clear(), position, { theme, size, highlight });
     place(this.window, board > 0 ? board : null);
-    place(this.glow, position.outcome < 0 ? position.focus : null);
+    place(this.glow, highlight && position.outcome < 0 ? position.focus : null);
     this.glow.style.color = theme.players[position.toPlay];
     this.drawHover();
   }

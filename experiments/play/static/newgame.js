@@ -1,13 +1,14 @@
 // The dialog that begins a match.
 
 import { $, chosen, make } from "./dom.js";
+import { MARKS } from "./match.js";
 import { recall, remember } from "./memory.js";
 
 const OTHER = "another agent";
 const FIELDS = ["depth", "mode", "level", "side"];
 const NO_START = { depth: null, moves: [] };
 
-/** Event: "create" with the message for the server as detail. */
+/** Events: "create" with the message for the server, "join" with a match's code as detail. */
 export class NewGameDialog extends EventTarget {
   constructor() {
     super();
@@ -16,6 +17,13 @@ export class NewGameDialog extends EventTarget {
     this.start = NO_START;
     this.form.addEventListener("change", () => this.update());
     this.form.addEventListener("submit", () => this.submit());
+    $("join").addEventListener("click", () => this.join());
+    $("join-code").addEventListener("input", () => $("join-code").setCustomValidity(""));
+    $("join-code").addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault(); // which would begin a new room
+      this.join();
+    });
   }
 
   /** Fills in what the server offers, and what was chosen last time. */
@@ -49,6 +57,8 @@ export class NewGameDialog extends EventTarget {
   open(start = NO_START) {
     if (!this.levels || this.dialog.open) return;
     this.start = start;
+    $("join-code").value = "";
+    $("join-code").setCustomValidity("");
     if (start.depth) this.form.elements.depth.value = start.depth;
     $("new-depths").disabled = start.depth !== null;
     $("new-from").hidden = start.moves.length === 0;
@@ -78,6 +88,14 @@ export class NewGameDialog extends EventTarget {
     $("level-about").hidden ||= !level;
   }
 
+  /** The code may be typed in any case, or be the end of a link. */
+  join() {
+    const field = $("join-code");
+    const code = /(?:^|#)([a-z0-9]{6})$/i.exec(field.value.trim())?.[1].toUpperCase();
+    field.setCustomValidity(code ? "" : "A code has 6 letters and digits");
+    if (field.reportValidity()) this.dispatchEvent(new CustomEvent("join", { detail: code }));
+  }
+
   submit() {
     const [depth, mode, level, side] = FIELDS.map((name) => chosen(this.form, name));
     const spec = $("new-spec").value.trim();
@@ -101,8 +119,11 @@ function choice(value, note) {
   return make("label", {}, input, make("span", {}, capital(value), make("small", {}, note)));
 }
 
-const startText = (plies) =>
-  `It begins with the ${plies} moves shown, ${plies % 2 ? "O" : "X"} to move, and isn’t ranked.`;
+function startText(number) {
+  const moves = number === 1 ? "move" : `${number} moves`;
+  return `It begins with the ${moves} shown, ${MARKS[number % 2]} to move, and isn’t ranked.`;
+}
+
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 function timeText(time) {

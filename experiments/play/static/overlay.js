@@ -5,7 +5,8 @@ import { childRect, nodeRect } from "./geometry.js";
 import { signed } from "./words.js";
 
 const ROOM_FOR_SHARE = 34; // px
-const ROOM_FOR_SCORE = 72;
+const ROOM_FOR_SCORE = 40;
+const ROOM_FOR_BOTH = 72;
 const ROOM_FOR_NUMBER = 11;
 
 /** The mover's mark under the pointer, and where it would send the opponent. */
@@ -93,11 +94,12 @@ function label(context, rect, { theme, share, score }) {
   const [x, y] = centre(rect);
   const size = Math.min(20, Math.max(10.5, rect.size * 0.19));
   if (share === 0) {
-    if (score !== null) write(context, signed(score), [x, y], { theme, size, weight: 650 });
+    const alone = rect.size >= ROOM_FOR_SCORE && score !== null;
+    if (alone) write(context, signed(score), [x, y], { theme, size, weight: 650 });
     return;
   }
   const percent = share < 0.01 ? "<1%" : `${Math.round(100 * share)}%`;
-  const scored = rect.size >= ROOM_FOR_SCORE && score !== null;
+  const scored = rect.size >= ROOM_FOR_BOTH && score !== null;
   write(context, percent, [x, y - (scored ? size * 0.42 : 0)], { theme, size, weight: 650 });
   if (scored) write(context, signed(score), [x, y + size * 0.62], { theme, size: size * 0.72 });
 }

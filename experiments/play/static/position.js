@@ -43,6 +43,12 @@ export function isInside(node, board) {
   return node === board;
 }
 
+/** Whether the mover may play `node`, or in it if it is a board. */
+export function mayLead(position, node) {
+  if (!position.isOpen(node)) return false;
+  return isInside(node, position.focus) || isInside(position.focus, node);
+}
+
 export class Position {
   constructor(depth) {
     this.depth = depth;

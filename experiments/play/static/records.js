@@ -74,8 +74,9 @@ export function parsePosition(fragment) {
   if (!found) return null;
   try {
     const text = atob(found[2].replaceAll("-", "+").replaceAll("_", "/"));
+    if (text.length % 2 === 1) return null; // cut off
     const moves = [];
-    for (let k = 0; k + 1 < text.length; k += 2) {
+    for (let k = 0; k < text.length; k += 2) {
       moves.push(256 * text.charCodeAt(k) + text.charCodeAt(k + 1));
     }
     const depth = Number(found[1]);

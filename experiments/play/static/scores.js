@@ -26,7 +26,7 @@ export function showMatches(matches, shown) {
 
 function buttonOf({ code, depth, mode, opponent, turn, waiting, ply }) {
   const who = { agent: opponent, shared: "two here", room: opponent ?? "online" }[mode];
-  const state = waiting ? "waiting for a player" : turn ? "your turn" : "their turn";
+  const state = waiting ? "waiting" : turn ? "your turn" : "their turn";
   const button = make("button", { type: "button" });
   button.dataset.code = code;
   button.append(

@@ -27,7 +27,7 @@ function chancesOf({ value, proven, chances }) {
 }
 
 /** Whole percentages of shares that add up to 1: they add up to 100. */
-export function percentages(shares) {
+function percentages(shares) {
   const whole = shares.map((share) => Math.floor(100 * share));
   const rests = shares.map((share, k) => [100 * share - whole[k], k]);
   rests.sort(([one], [other]) => other - one);

@@ -1,6 +1,6 @@
 // The line between status and board: where the view is, and the way back to the playable board.
 
-import { $, make } from "./dom.js";
+import { $, make, refill } from "./dom.js";
 import { boardAddress, childOf, digitsOf, isInside } from "./position.js";
 
 export function showView(board) {
@@ -16,11 +16,14 @@ export function showView(board) {
     if (crumb === shown) button.ariaCurrent = "location";
     return button;
   });
-  const focused = $("breadcrumb").contains(document.activeElement);
-  $("breadcrumb").replaceChildren(...parts);
-  if (focused) parts.at(-1).focus();
+  refill($("breadcrumb"), parts);
   $("hover").textContent = "";
   $("home").hidden = outcome >= 0 || isInside(focus, shown) || isInside(shown, focus);
+}
+
+/** The focus of what has just been hidden, or of an action that can't be done, goes to the board. */
+export function keepFocus(board) {
+  if (document.activeElement?.matches("[hidden], .actions :disabled")) board.focus();
 }
 
 /** In words, where the square under the pointer sends. */
@@ -38,6 +41,9 @@ export function listenToView(board) {
     if (target.dataset.board) board.zoomTo(Number(target.dataset.board));
   });
   $("home").addEventListener("click", () => board.home());
-  board.addEventListener("view", () => showView(board));
+  board.addEventListener("view", () => {
+    showView(board);
+    keepFocus(board);
+  });
   board.addEventListener("hover", ({ detail }) => showHover(board, detail));
 }
