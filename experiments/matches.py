@@ -60,11 +60,11 @@ def play_match(
     openings = make_openings(meeting.depth, meeting.games // 2, meeting.seed)
     with _live_line() as live:
         for name, player in zip((agent, opponent), agents, strict=True):
-            trained = getattr(player, "trained_depth", meeting.depth)
-            if trained != meeting.depth:
+            trained = getattr(player, "trained_depths", [meeting.depth])
+            if meeting.depth not in trained:
                 live.console.print(
-                    f"{name} was trained at depth {trained}, and plays at depth {meeting.depth} "
-                    f"here (game=depth{trained} for its own)",
+                    f"{name} was trained at depth {trained[-1]}, and plays at depth "
+                    f"{meeting.depth} here (game=depth{trained[-1]} for its own)",
                     soft_wrap=True,
                 )
         shown_at = time.perf_counter()

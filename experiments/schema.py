@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from hydra.core.config_store import ConfigStore
-from omegaconf import MISSING
+from omegaconf import MISSING, OmegaConf
 
 from agents.alphazero.schedule import LearnerConfig
 from agents.alphazero.selfplay import SelfPlayConfig
@@ -211,11 +211,28 @@ class TrainConfig:
     budget: BudgetConfig = MISSING
     seed: int = MISSING
     output: str = MISSING
+    mix: dict[str, Any] = field(default_factory=dict)
     init: str | None = None
     resume: str | None = None
 
     def __post_init__(self) -> None:
         _seed(self.seed)
+        _ = self.courses
+
+    @property
+    def courses(self) -> list[tuple[float, TrainConfig]]:
+        """The share of the positions, and the settings, of every depth; first the run's own."""
+        others = [
+            _course(self, name, dict(settings), f"mix.{name}")
+            for name, settings in self.mix.items()
+        ]
+        left = 1 - sum(share for share, _ in others)
+        if not left > 1e-6:
+            raise ValueError(
+                f"mix has shares of {', '.join(f'{share:g}' for share, _ in others)}; together "
+                f"they must be less than 1, so that depth {self.game.depth} has the rest"
+            )
+        return [(left, self), *others]
 
     def facts(self) -> dict[str, Any]:
         """All of it as plain values, but for the folders, which are no part of a result."""
@@ -224,6 +241,38 @@ class TrainConfig:
         }
         facts["init"] = None if self.init is None else Path(self.init).name
         return facts
+
+
+def _course(
+    config: TrainConfig, name: str, settings: dict[str, Any], where: str
+) -> tuple[float, TrainConfig]:
+    """The share and the settings of another depth, those of the run where it says nothing."""
+    depth = {f"depth{number}": number for number in range(1, 5)}.get(name)
+    if depth is None or depth == config.game.depth:
+        raise ValueError(
+            f"{where}: a mix is of other depths than the run's own, such as depth{_other(config)}"
+        )
+    share = settings.pop("share", None)
+    if not isinstance(share, (int, float)) or not 0 < share < 1:
+        raise ValueError(f"{where}.share is {share}; it must be more than 0 and less than 1")
+    parts: dict[str, Any] = {"game": GameConfig(depth), "mix": {}}
+    for part, values in settings.items():
+        if part == "budget":  # comes along with a depth's scale, and is the run's
+            continue
+        if part not in ("search", "selfplay", "learner", "evaluation"):
+            raise ValueError(
+                f"{where}.{part}: a depth has its own share, search, selfplay, learner and "
+                "evaluation"
+            )
+        own = OmegaConf.structured(getattr(config, part))
+        if part == "evaluation":
+            own.ratings = {}  # each depth has a scale of its own
+        parts[part] = OmegaConf.to_object(OmegaConf.merge(own, values))
+    return float(share), replace(config, **parts)
+
+
+def _other(config: TrainConfig) -> int:
+    return 3 if config.game.depth == 2 else 2
 
 
 @dataclass

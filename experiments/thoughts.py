@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from agents.alphazero.evaluators import make_evaluator
-from agents.search.gumbel import GumbelRules
 from agents.search.search import Result, search
 from experiments.schema import TrainConfig
 from experiments.training import Training
@@ -28,7 +27,7 @@ def pictures(config: TrainConfig, training: Training) -> Iterator[NDArray[np.uin
     positions = _positions(config.game.depth)
     evaluator = make_evaluator(training.learner.average, training.device)
     result = search(
-        positions, evaluator, GumbelRules(), config.evaluation.simulations,
+        positions, evaluator, training.card.rules(config.game.depth), config.evaluation.simulations,
         np.zeros(len(positions), np.uint64), explore=False, threads=config.runtime.threads,
     )  # fmt: skip
     for row in range(len(positions)):

@@ -25,6 +25,7 @@ from agents.alphazero.learner import Update
 from agents.alphazero.replay import DRAW, UNKNOWN, WIN
 from agents.alphazero.selfplay import Round
 from experiments.assessment import Assessment
+from experiments.course import Course
 from experiments.matches import LINE_EVERY
 from experiments.memory import memory
 from experiments.provenance import commit
@@ -49,7 +50,10 @@ _BINS = 10  # of predicted values, for their calibration
 
 
 class Tracker:
-    """Writes curves over positions, and shows how the run goes."""
+    """Writes curves over positions, and shows how the run goes.
+
+    In a mix, the curves of other depths than the run's own have its name before theirs.
+    """
 
     def __init__(self, config: TrainConfig, folder: Path, training: Training) -> None:
         self._config, self._training, self._folder = config, training, folder
@@ -101,20 +105,29 @@ class Tracker:
         """The curves of a turn of self-play and learner."""
         training = self._training
         figures = self._speed() | self._time()
-        figures |= self._selfplay(rounds)
+        for course in training.courses[::-1]:  # the run's own last: its losses are shown
+            depth = course.depth
+            own = self._selfplay([round_ for round_ in rounds if round_.positions.depth == depth])
+            if learnt := [update for update in updates if update.depth == depth]:
+                own |= self._learning(learnt, course)
+            window, size = course.config.learner.window(course.replay.size), course.replay.size
+            own["replay/positions"] = size
+            # how many positions have been searched since the oldest that is learnt from came in
+            searched = course.counters.positions
+            own["replay/age"] = min(window + searched - size, searched)
+            figures |= self._named(own, depth)
         if updates:
-            figures |= self._learning(updates)
-        window = self._config.learner.window(training.replay.size)
-        figures["replay/positions"] = training.replay.size
-        # how many positions have been searched since the oldest that is learnt from came in
-        figures["replay/age"] = min(
-            window + training.counters.positions - training.replay.size,
-            training.counters.positions,
-        )
+            figures["learner/rate"] = training.learner.rate(training.progress)
+            figures["learner/updates"] = training.learner.updates
         held = memory()
         if held is not None:
             figures["memory/MiB"] = held
         self._add(figures)
+
+    def _named(self, figures: dict[str, float], depth: int) -> dict[str, float]:
+        if depth == self._config.game.depth:
+            return figures
+        return {f"depth{depth}/{name}": value for name, value in figures.items()}
 
     def _add(self, figures: dict[str, float]) -> None:
         try:
@@ -160,7 +173,7 @@ class Tracker:
                 figures[f"games/{name}"] = float((results == outcome).mean())
         return figures
 
-    def _learning(self, updates: Sequence[Update]) -> dict[str, float]:
+    def _learning(self, updates: Sequence[Update], course: Course) -> dict[str, float]:
         def mean(name: str) -> float:
             return float(torch.stack([getattr(update, name) for update in updates]).mean())
 
@@ -174,11 +187,9 @@ class Tracker:
             "loss/result": mean("result_loss"),
             "loss/root_value": mean("root_loss"),
             "learner/gradient_norm": mean("gradient_norm"),
-            "learner/rate": self._training.learner.rate(self._training.progress),
             "learner/policy_entropy": mean("policy_entropy"),
-            "learner/updates": self._training.learner.updates,
         }
-        if self._config.learner.owner_weight > 0:
+        if course.config.learner.owner_weight > 0:
             figures["loss/owners"] = mean("owner_loss")
         if known.any():
             figures["value/calibration_error"] = calibration_error(value[known], result[known])
@@ -187,41 +198,25 @@ class Tracker:
         self._losses = f"policy {figures['loss/policy']:.3f} value {value_loss}"
         return figures
 
-    def assessed(self, assessment: Assessment | None) -> None:
+    def assessed(self, assessments: list[Assessment] | None) -> None:
         """The curves of an assessment, and what the network thinks of a few positions."""
-        if assessment is None:
+        if assessments is None:
             self._last = "broken off: it would take more than evaluation.share of the run"
             if not self._console.is_terminal:
                 self._print(f"{self._training.counters.positions:,} positions: {self._last}")
             return
-        figures = {
-            "endgames/policy": assessment.policy_accuracy,
-            "endgames/search": assessment.search_accuracy,
-        }
-        for match in assessment.matches:
-            for suffix, estimate in (("score", match.score), ("elo", match.elo)):
-                for name, value in estimate._asdict().items():
-                    if np.isfinite(value):
-                        kind = "" if name == "value" else f"_{name}"
-                        figures[f"strength/{suffix}{kind}/{match.opponent}"] = value
-        if assessment.rating is not None:
-            for name, value in assessment.rating._asdict().items():
-                if np.isfinite(value):
-                    figures["strength/rating" + ("" if name == "value" else f"_{name}")] = value
+        figures: dict[str, float] = {}
+        for assessment in assessments:
+            figures |= self._named(_figures(assessment), assessment.depth)
         self._add(figures)
         for number, picture in enumerate(pictures(self._config, self._training)):
             self._writer.add_image(
                 f"thoughts/{number}", picture, self._training.counters.positions, dataformats="HWC"
             )
-        self._last = ", ".join(
-            f"{match.score.value:.0%} v {match.opponent}" for match in assessment.matches
+        self._last = "; ".join(
+            ("" if len(assessments) == 1 else f"depth {assessment.depth}: ") + _summary(assessment)
+            for assessment in assessments
         )
-        if assessment.rating is not None:
-            rating = assessment.rating
-            self._last += ", Elo " + (
-                f"{rating.value:+.0f}" if np.isfinite(rating.value)
-                else f"over {rating.low:+.0f}" if rating.value > 0 else f"under {rating.high:+.0f}"
-            )  # fmt: skip
         self._figures = figures
         if not self._console.is_terminal:
             self._print(f"{self._training.counters.positions:,} positions: {self._last}")
@@ -231,9 +226,9 @@ class Tracker:
         self._live.stop()
         self._print(f"checkpoint: {checkpoint}")
 
-    def conclude(self, assessment: Assessment) -> None:
+    def conclude(self, assessments: list[Assessment]) -> None:
         """The last matches as a point of the curves; hyperparameters beside their figures."""
-        self.assessed(assessment)
+        self.assessed(assessments)
         flat = _flat(self._config.facts())
         figures = {name: value for name, value in self._figures.items() if name.count("/") == 1}
         file = self._writer.file_writer
@@ -274,13 +269,46 @@ class Tracker:
     def _filling(self) -> str:
         """How far the replay is: a position is ready when its game, or the horizon, is over."""
         wanted = self._config.learner.window_min
-        ready = min(wanted, self._training.replay.size)
+        ready = min(wanted, self._training.courses[0].replay.size)
         return f"{ready:,} of {wanted:,} positions are ready to be learnt from"
 
     def _time_left(self) -> str:
         progress, seconds = self._training.progress, self._training.clock.seconds
         left = seconds / progress - seconds if progress else 0.0
         return f"{int(left) // 60}:{int(left) % 60:02}"
+
+
+def _figures(assessment: Assessment) -> dict[str, float]:
+    """An assessment as points of curves; what is infinite is no point."""
+    figures = {
+        "endgames/policy": assessment.policy_accuracy,
+        "endgames/search": assessment.search_accuracy,
+    }
+    estimates = [
+        (f"strength/{kind}", f"/{match.opponent}", estimate)
+        for match in assessment.matches
+        for kind, estimate in (("score", match.score), ("elo", match.elo))
+    ]
+    if assessment.rating is not None:
+        estimates.append(("strength/rating", "", assessment.rating))
+    for kind, opponent, estimate in estimates:
+        for name, value in estimate._asdict().items():
+            if np.isfinite(value):
+                suffix = "" if name == "value" else f"_{name}"
+                figures[f"{kind}{suffix}{opponent}"] = value
+    return figures
+
+
+def _summary(assessment: Assessment) -> str:
+    """Such as "75% v uct:100, Elo +120"."""
+    scores = [f"{match.score.value:.0%} v {match.opponent}" for match in assessment.matches]
+    if (rating := assessment.rating) is not None:
+        scores.append(
+            f"Elo {rating.value:+.0f}" if np.isfinite(rating.value)
+            else f"Elo over {rating.low:+.0f}" if rating.value > 0
+            else f"Elo under {rating.high:+.0f}"
+        )  # fmt: skip
+    return ", ".join(scores)
 
 
 def _quiet(error: threading.ExceptHookArgs) -> None:

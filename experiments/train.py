@@ -12,7 +12,7 @@ from agents.alphazero.learner import Update
 from agents.alphazero.searchers import ProcessEndedError
 from agents.alphazero.selfplay import Round
 from experiments import cli
-from experiments.assessment import Assessor, final_table
+from experiments.assessment import Assessor, final_matches
 from experiments.schema import TrainConfig
 from experiments.stopping import Stop, stop_requests
 from experiments.tracking import Tracker
@@ -28,7 +28,7 @@ def train(config: TrainConfig, after_step: Callable[[Training], None] = lambda _
     folder = run_folder(config)
     checkpoints = Checkpoints(folder, config.runtime.keep)
     training = Training(config, folder)
-    with closing(training.searchers):
+    with closing(training):
         _train(training, checkpoints, after_step)
     return training
 
@@ -62,13 +62,14 @@ def _train(
         if stop.requested:
             raise KeyboardInterrupt
         if not training.learner.updates:
+            ready = training.courses[0].replay.size
             console.print(
                 f"nothing was learnt: learner.window_min is {config.learner.window_min:,} "
-                f"positions, and {training.replay.size:,} were ready when the budget was used up",
+                f"positions, and {ready:,} were ready when the budget was used up",
                 soft_wrap=True,
             )
             return
-        matches = final_table(config, folder, path)
+        matches = final_matches(config, folder, path)
         tracker.conclude(assessor.conclude(training, matches))
 
 
@@ -94,9 +95,9 @@ def run(
             if assessor.is_due(training) and not stop.requested:
                 tracker.show("being assessed …")
                 with training.clock.part("evaluation"):
-                    assessment = assessor.assess(training, stop)
-                if assessment or not stop.requested:
-                    tracker.assessed(assessment)
+                    assessments = assessor.assess(training, stop)
+                if assessments or not stop.requested:
+                    tracker.assessed(assessments)
         if training.clock.seconds - saved_at > 60 * training.config.runtime.checkpoint_minutes:
             training.save(checkpoints)
             saved_at = training.clock.seconds

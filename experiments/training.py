@@ -19,9 +19,8 @@ from agents.alphazero.checkpoint import Card, Checkpoints, initialise
 from agents.alphazero.learner import Learner, Update
 from agents.alphazero.networks import make_network
 from agents.alphazero.precision import PRECISIONS, fastest_precision
-from agents.alphazero.replay import Replay
-from agents.alphazero.searchers import Searchers
-from agents.alphazero.selfplay import Round, SelfPlay
+from agents.alphazero.selfplay import Round
+from experiments.course import Course
 from experiments.provenance import commit
 from experiments.schema import SEARCHES, TrainConfig
 
@@ -52,29 +51,26 @@ class Clock:
 
 @dataclass
 class Counters:
-    """What a run counts, beside rounds and updates.
+    """What a run counts, beside rounds, updates and what its courses count.
 
     Attributes:
-        positions: searched choices: the x-axis of every curve.
-        fresh: of them, those since the learner's last turn.
-        owed: updates that are left of the learner's turn.
+        positions: searched choices of all depths: the x-axis of every curve.
         assessed_at: positions at the last assessment.
         best_score: of all assessments, the opponents' scores added up.
         seconds_per_game: that the last one took for a game against each opponent.
-        kept: size of the replay at each checkpoint that is kept.
     """
 
     positions: int = 0
-    fresh: float = 0.0
-    owed: int = 0
     assessed_at: int = 0
     best_score: float = 0.0
     seconds_per_game: float = 0.0
-    kept: list[int] = field(default_factory=list)
 
 
 class Training:
-    """Network, self-play, replay and learner, and the two steps that a run consists of."""
+    """Network, learner and courses, and the two steps that a run consists of.
+
+    There is a course for each depth: one, unless the run has a mix.
+    """
 
     def __init__(self, config: TrainConfig, folder: Path) -> None:
         self.config, depth = config, config.game.depth
@@ -89,21 +85,25 @@ class Training:
         if config.init is not None and config.resume is None:
             initialise(network, Path(config.init))
         network.to(self.device)
-        self.learner = Learner(network, config.learner, depth, self.device, config.seed, precision)
-        self.searchers = Searchers(
-            network, self.device, precision, config.search.rules, config.search.solver,
-            config.selfplay.games, config.runtime.threads,
-        )  # fmt: skip
-        self.selfplay = SelfPlay(depth, config.selfplay, config.search.simulations, config.seed)
-        self.replay = Replay(folder / "replay", depth)
+        self.learner = Learner(network, config.learner, self.device, config.seed, precision)
+        self.courses = [
+            Course(course, share, network, self.device, precision, folder)
+            for share, course in config.courses
+        ]
         self.counters, self.clock = Counters(), Clock()
         self.published = False
-        self._folder, self._sizes, self._commit = folder, sizes, commit()
+        self._sizes, self._commit = sizes, commit()
 
     def warm_up(self) -> None:
         """Have the kernels of self-play compiled or loaded; then the clock starts."""
-        self.searchers.warm_up(self.config.game.depth)
+        for course in self.courses:
+            course.searchers.warm_up(course.depth)
         self.clock.started = time.perf_counter()
+
+    def close(self) -> None:
+        """End the processes that search; nothing can be played any more."""
+        for course in self.courses:
+            course.searchers.close()
 
     @property
     def progress(self) -> float:
@@ -119,43 +119,44 @@ class Training:
     @property
     def evaluations(self) -> int:
         """Of positions by the network, in this sitting's self-play."""
-        return self.searchers.evaluations
+        return sum(course.searchers.evaluations for course in self.courses)
 
     @property
     def network_seconds(self) -> float:
         """What of the time of self-play they took, over all sittings."""
-        return self.searchers.seconds
+        return sum(course.searchers.seconds for course in self.courses)
 
     @property
     def owed(self) -> bool:
         """Whether it is the learner's turn."""
-        return self.counters.owed > 0
+        return any(course.counters.owed for course in self.courses)
 
     def play(self) -> Round:
-        """A round of self-play; what is ready goes into the replay."""
-        learner, counters = self.config.learner, self.counters
-        round_ = self.selfplay.round(self.searchers)
-        self.replay.append(round_.records)
-        counters.positions += self.config.selfplay.games
-        counters.fresh += self.config.selfplay.games
-        turn = learner.updates * learner.batch / learner.reuse  # positions that pay for it
+        """A round of self-play, at the depth that is furthest behind its share."""
+        course = min(self.courses, key=lambda course: course.counters.positions / course.share)
+        round_ = course.play()
+        self.counters.positions += course.config.selfplay.games
+        earned = sum(course.counters.earned for course in self.courses)
         self.published = False
-        turns = int(counters.fresh // turn)
-        counters.fresh -= turns * turn
-        if self.replay.size >= learner.window_min:
-            counters.owed = turns * learner.updates
-        elif turns:  # the curves of self-play alone
-            self.published = True
+        if earned >= self.config.learner.updates:
+            for course in self.courses:
+                course.ask_for_updates()
+            self.published = not self.owed  # the curves of self-play alone
         return round_
 
     def learn(self) -> Update:
-        """An update; after the last one of a turn, self-play gets the new weights."""
-        update = self.learner.update(self.replay, self.progress)
-        self.counters.owed -= 1
+        """An update; after the last one of a turn, self-play gets the new weights.
+
+        The depths take turns, so that the weights don't swing between them.
+        """
+        course = max(self.courses, key=lambda course: course.counters.owed)
+        update = self.learner.update(course.replay, course.config.learner, self.progress)
+        course.counters.owed -= 1
         self.published = not self.owed
         if self.published:
             self._check_finite()
-            self.searchers.refresh()
+            for course in self.courses:
+                course.searchers.refresh()
         return update
 
     def _check_finite(self) -> None:
@@ -180,34 +181,27 @@ class Training:
     def save(self, checkpoints: Checkpoints) -> Path:
         """Write a checkpoint; delete what no checkpoint needs any more."""
         self._check_finite()
-        self.replay.flush()
-        kept = [*self.counters.kept, self.replay.size][-self.config.runtime.keep :]
-        self.counters.kept = kept
         path = checkpoints.save(
             self.learner.average,
             self.card,
             {
-                "selfplay": self.selfplay.state(),
+                "courses": {f"depth{course.depth}": course.state() for course in self.courses},
                 "learner": self.learner.state(),
-                "replay_size": self.replay.size,
                 "counters": asdict(self.counters),
                 "seconds": self.clock.seconds,
                 "parts": dict(self.clock.parts),
-                "network_seconds": self.network_seconds,
             },
             self.learner.updates,
         )
-        self.replay.forget_before(min(kept) - self.config.learner.window_max)
+        for course in self.courses:
+            course.forget()
         return path
 
     def restore(self, state: dict[str, Any], average: dict[str, Tensor]) -> None:
         """Go on from a checkpoint."""
-        size, window = state["replay_size"], self.config.learner.window(state["replay_size"])
-        self.replay = Replay(self._folder / "replay", self.config.game.depth, size, window)
-        self.selfplay.restore(state["selfplay"])
         self.learner.restore(state["learner"], average)
-        self.searchers.refresh()
-        self.searchers.seconds = state["network_seconds"]
+        for course in self.courses:
+            course.restore(state["courses"][f"depth{course.depth}"])
         self.counters = Counters(**state["counters"])
         self.clock = Clock(state["parts"], state["seconds"])
 
@@ -242,7 +236,9 @@ def save_config(config: TrainConfig, folder: Path) -> None:
         raise ValueError(f"output: {folder} can't be written: {error.strerror}") from None
 
 
-_FIXED = ("game", "network", "search", "selfplay.games", "learner.window_max", "seed", "init")
+_FIXED = (
+    "game", "mix", "network", "search", "selfplay.games", "learner.window_max", "seed", "init",
+)  # fmt: skip
 
 
 def saved_config(composed: DictConfig, overrides: list[str]) -> DictConfig:

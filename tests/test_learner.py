@@ -65,16 +65,16 @@ def replay(tmp_path):
 
 
 def learner(name="recursive", depth=2, seed=0, **changes):
-    return Learner(make_network(name, depth, SMALL[name]), config(**changes), depth, CPU, seed)
+    return Learner(make_network(name, depth, SMALL[name]), config(**changes), CPU, seed)
 
 
 @pytest.mark.parametrize("name", SMALL)
 def test_it_learns_what_the_records_say(replay, name):
     # one of the symmetries alone would be learnt by heart; all eight need the value's sign
     own = learner(name)
-    first = own.update(replay, 0.0)
+    first = own.update(replay, own.config, 0.0)
     for _ in range(150):
-        last = own.update(replay, 0.0)
+        last = own.update(replay, own.config, 0.0)
     assert float(last.policy_loss) < 0.8 * float(first.policy_loss)
     assert float(last.result_loss) < 0.8 * float(first.result_loss)
     assert float(last.root_loss) < float(first.root_loss)
@@ -84,7 +84,7 @@ def test_the_losses_are_those_of_the_formulas():
     own = learner()
     made = records()
     made["outcome"][:5] = DRAW
-    loss, update = own._loss(made)
+    loss, update = own._loss(made, own.config, 2)
     logits, wdl = own.network(Inputs.of(encoding_of(made), CPU))
     logits, wdl = logits.detach().numpy(), wdl.detach().numpy()
     policy = result = root = 0.0
@@ -105,7 +105,7 @@ def test_the_losses_are_those_of_the_formulas():
 def test_owners_are_learnt_from_boards_that_are_in_play():
     own, made = learner(owner_weight=0.5), records()
     made["owners"][:, 1:] = np.arange(len(made))[:, None] % 4
-    loss, update = own._loss(made)
+    loss, update = own._loss(made, own.config, 2)
     logits = own.network.with_owners(Inputs.of(encoding_of(made), CPU))[2].detach().numpy()
     losses = []
     for row, board in zip(*np.nonzero(made["status"] == OPEN), strict=True):
@@ -125,14 +125,15 @@ def test_boards_inside_a_decided_one_are_out_of_play():
 
 
 def test_networks_that_say_nothing_of_owners_learn_without():
-    _, update = learner("resnet", owner_weight=0.5)._loss(records())
+    own = learner("resnet", owner_weight=0.5)
+    _, update = own._loss(records(), own.config, 2)
     assert float(update.owner_loss) == 0
 
 
 def test_closed_children_get_no_gradient():
     own, made = learner(), records()
     own.network.head[-1].weight.grad = None
-    loss, _ = own._loss(made[:1])
+    loss, _ = own._loss(made[:1], own.config, 2)
     loss.backward()
     gradient = own.network.head[-1].bias.grad[:9]
     assert (gradient[~torch.from_numpy(made["legal"][0])] == 0).all()
@@ -141,22 +142,22 @@ def test_closed_children_get_no_gradient():
 
 def test_unknown_results_and_fast_searches_teach_what_they_can():
     own = learner()
-    _, update = own._loss(records(outcome=UNKNOWN))
+    _, update = own._loss(records(outcome=UNKNOWN), own.config, 2)
     assert float(update.result_loss) == 0
     assert float(update.root_loss) > 0
-    _, update = own._loss(records(with_policy=False))
+    _, update = own._loss(records(with_policy=False), own.config, 2)
     assert float(update.policy_loss) == 0
     assert float(update.result_loss) > 0
     half = np.concatenate([records(), records(with_policy=False)])
-    _, both = own._loss(half)
-    _, one = own._loss(records())
+    _, both = own._loss(half, own.config, 2)
+    _, one = own._loss(records(), own.config, 2)
     assert float(both.policy_loss) == pytest.approx(float(one.policy_loss), rel=1e-5)
 
 
 def test_low_precision_measures_nearly_the_same_losses():
     full = learner()
-    low = Learner(full.network, config(), 2, CPU, 0, torch.bfloat16)
-    (loss, _), (own, update) = full._loss(records()), low._loss(records())
+    low = Learner(full.network, config(), CPU, 0, torch.bfloat16)
+    (loss, _), (own, update) = (each._loss(records(), each.config, 2) for each in (full, low))
     assert float(own.detach()) == pytest.approx(float(loss.detach()), rel=0.02)
     assert float(own.detach()) != float(loss.detach())
     assert update.value.dtype == torch.float32
@@ -166,7 +167,7 @@ def test_the_average_follows_the_weights_and_is_what_it_should_be(replay):
     own = learner(ema=0.5)
     slow = [w.clone() for w in own.average.state_dict().values()]
     for update in range(1, 30):
-        own.update(replay, 0.0)
+        own.update(replay, own.config, 0.0)
         stays = min(0.5, update / (update + 10))
         fast = own.network.state_dict().values()
         slow = [stays * s + (1 - stays) * f for s, f in zip(slow, fast, strict=True)]
@@ -189,7 +190,7 @@ def test_the_window_grows_with_the_positions():
 
 def test_the_gradient_is_clipped_and_its_norm_reported(replay):
     own = learner(clip=1e-3)
-    update = own.update(replay, 0.0)
+    update = own.update(replay, own.config, 0.0)
     norms = [weight.grad.norm() for weight in own.network.parameters() if weight.grad is not None]
     assert float(torch.stack(norms).norm()) == pytest.approx(1e-3, rel=1e-2)
     assert float(update.gradient_norm) > 1e-3
@@ -198,13 +199,13 @@ def test_the_gradient_is_clipped_and_its_norm_reported(replay):
 def test_a_state_goes_on_as_if_nothing_had_happened(replay):
     first, second = learner(), learner()
     for _ in range(3):
-        first.update(replay, 0.0)
-        second.update(replay, 0.0)
+        first.update(replay, first.config, 0.0)
+        second.update(replay, second.config, 0.0)
     third = learner(seed=0)
     third.restore(second.state(), second.average.state_dict())
     for _ in range(3):
-        first.update(replay, 0.5)
-        third.update(replay, 0.5)
+        first.update(replay, first.config, 0.5)
+        third.update(replay, third.config, 0.5)
     for name in ("network", "average"):
         ours, theirs = (getattr(one, name).state_dict() for one in (first, third))
         assert all(torch.equal(ours[key], theirs[key]) for key in ours)

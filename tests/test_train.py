@@ -58,6 +58,48 @@ def test_stopping_and_resuming_changes_nothing(tmp_path):
         assert all(torch.equal(weights[0][key], other[key]) for key in weights[0])
 
 
+MIXED = [
+    "game=depth2", "seed=3", "+mix.depth1.share=0.25", "+mix.depth1.learner.batch=8",
+    "+mix.depth3.share=0.25", "+mix.depth3.selfplay.horizon=4",
+    "+mix.depth3.search.simulations=2", "+mix.depth3.evaluation.opponents=[greedy]",
+]  # fmt: skip
+
+
+def test_a_mix_keeps_its_shares_and_learns_of_every_depth(tmp_path):
+    depths = []
+
+    def note(training):
+        depths.append([course.counters.positions for course in training.courses])
+
+    done = run(tmp_path / "run", *MIXED, "budget.positions=800", after_step=note)
+    assert [course.depth for course in done.courses] == [2, 1, 3]
+    assert depths[-1] == [400, 200, 200]
+    for own, *others in depths:  # at any time, to within a round
+        assert all(abs(own - 2 * other) <= 16 for other in others)
+    names = curves(tmp_path / "run", clock=())
+    assert {"loss/policy", "depth1/loss/policy", "depth3/loss/policy"} <= set(names)
+    assert {"strength/score/random", "depth1/strength/score/random"} <= set(names)
+    assert "depth3/strength/score/greedy" in names
+    assert (tmp_path / "run" / "final" / "depth3" / "results.json").exists()
+    card, _ = load_network(tmp_path / "run")
+    assert card.depths == [1, 2, 3]
+    for course in done.courses:  # what was earned has been done, or lapsed early on
+        assert course.counters.owed == 0
+        assert course.counters.earned < done.config.learner.updates
+
+
+def test_a_mix_that_is_stopped_and_resumed_learns_the_same(tmp_path):
+    run(tmp_path / "whole", *MIXED, "budget.positions=800")
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path / "parts", *MIXED, "budget.positions=800", after_step=stop_after(500))
+    assert 0 < positions_of(tmp_path / "parts") < 800
+    train(compose(f"resume={tmp_path / 'parts'}"))
+    ours, theirs = (
+        load_file(Checkpoints(tmp_path / name).all()[-1] / WEIGHTS) for name in ("whole", "parts")
+    )
+    assert all(torch.equal(ours[name], theirs[name]) for name in ours)
+
+
 TWO = ["selfplay.games=64", "selfplay.horizon=4", "runtime.threads=2"]  # processes
 
 
@@ -79,7 +121,7 @@ def test_a_run_whose_searching_process_dies_says_so_and_can_go_on(tmp_path):
 
     def kill(training):
         if training.counters.positions == 512:
-            os.kill(training.searchers._others[0]._process.pid, signal.SIGKILL)
+            os.kill(training.courses[0].searchers._others[0]._process.pid, signal.SIGKILL)
 
     with pytest.raises(OSError, match=r"ended with status -9.*Checkpoint: .*000000000512"):
         run(folder, *TWO, "budget.positions=768", after_step=kill)
@@ -104,6 +146,16 @@ def test_every_depth_trains_and_its_agent_plays(tmp_path, depth):
     for spec in ("0", "3", "0.01s"):
         agent = make_agent(f"az:{tmp_path / 'run'}:{spec}", depth)
         square = agent.act(Positions(depth)).square
+        assert 0 <= square[0] < 9**depth
+
+
+def test_the_mix_of_all_depths_is_a_config(tmp_path):
+    done = run(tmp_path / "run", "experiment=all_depths", "budget.positions=300",
+               *(f"mix.depth{depth}.selfplay.games=8" for depth in (1, 2, 4)))  # fmt: skip
+    assert sorted(course.depth for course in done.courses) == [1, 2, 3, 4]
+    assert done.courses[-1].config.search.c_scale < done.courses[0].config.search.c_scale
+    for depth in DEPTHS:
+        square = make_agent(f"az:{tmp_path / 'run'}:3", depth).act(Positions(depth)).square
         assert 0 <= square[0] < 9**depth
 
 

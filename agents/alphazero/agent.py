@@ -44,12 +44,13 @@ class AlphaZeroAgent:
         network: in evaluation mode, on `device`.
         budget: simulations for each choice of a move (none: the bare policy's best child), or
             core-seconds for a move.
+        rules: the search's constants.
         threads: how many cores a batch uses; all by default.
         device: of the network.
         precision: of its matrix products.
 
     Attributes:
-        trained_depth: of the games that the network has learnt from.
+        trained_depths: of the games that the network has learnt from.
     """
 
     def __init__(
@@ -58,18 +59,20 @@ class AlphaZeroAgent:
         network: nn.Module,
         budget: Budget,
         *,
+        rules: GumbelRules | None = None,
         threads: int | None = None,
         device: torch.device | None = None,
         precision: torch.dtype = torch.float32,
     ) -> None:
         self._depth, self._budget = tree.check_depth(depth), budget
+        self._rules = rules or GumbelRules()
         self._device = device or torch.device("cpu")
         self._threads = threads or num_cores()
         self._evaluators = make_evaluators(
             network.to(self._device), self._device, precision, self._threads
         )
         self._of_game: dict[int, IncrementalEvaluator] = {}
-        self.trained_depth = depth
+        self.trained_depths = [depth]
         self._rate = 0.0  # simulations a second on the clock
         if self.timed:
             self._measure()
@@ -83,9 +86,10 @@ class AlphaZeroAgent:
         card, network = load_network(path, depth)
         precision = torch.bfloat16 if low_precision else torch.float32
         agent = cls(
-            depth, network, budget, threads=threads, device=best_device(), precision=precision
-        )
-        agent.trained_depth = card.depth
+            depth, network, budget, rules=card.rules(depth), threads=threads,
+            device=best_device(), precision=precision,
+        )  # fmt: skip
+        agent.trained_depths = card.depths
         return agent
 
     @property
@@ -184,7 +188,7 @@ class AlphaZeroAgent:
             left = start + self._budget.seconds / self._cores - now
             deadline = now + max(0.0, left / choices)
             simulations = int(min(max(1, self._rate * (deadline - now)), _MOST))
-        run = Search(positions, evaluator, GumbelRules(), solver=True, threads=self._cores)
+        run = Search(positions, evaluator, self._rules, solver=True, threads=self._cores)
         result = run.run(simulations, np.zeros(len(positions), np.uint64), False, deadline)
         if deadline is not None and (total := int(result.simulations.sum())):
             rate = total / (time.perf_counter() - now)
@@ -197,7 +201,7 @@ class AlphaZeroAgent:
         for _ in range(2):
             start = time.perf_counter()
             search(
-                positions, self._evaluators[0], GumbelRules(), 64, seeds, explore=False,
+                positions, self._evaluators[0], self._rules, 64, seeds, explore=False,
                 threads=self._cores,
             )  # fmt: skip
             self._rate = 64 / (time.perf_counter() - start)

@@ -25,6 +25,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from agents.alphazero.networks import make_network
+from agents.search.gumbel import GumbelRules
 
 FORMAT = 2
 """Of weights and state. A checkpoint of another one is refused."""
@@ -42,6 +43,18 @@ class Card:
     positions: int
     commit: str
     config: dict[str, Any]
+
+    @property
+    def depths(self) -> list[int]:
+        """Of all games that the weights have learnt from."""
+        mix = [int(name.removeprefix("depth")) for name in self.config.get("mix", ())]
+        return sorted([self.depth, *mix])
+
+    def rules(self, depth: int) -> GumbelRules:
+        """The constants that searches of a depth were trained with, if by Gumbel's rules."""
+        other = self.config.get("mix", {}).get(f"depth{depth}", {})
+        search = {**self.config.get("search", {}), **other.get("search", {})}
+        return GumbelRules(**{name: search[name] for name in GumbelRules._fields if name in search})
 
     def metadata(self) -> dict[str, str]:
         return {"rstt": json.dumps({"format": FORMAT, **vars(self)})}

@@ -23,6 +23,7 @@ _LOCKED = 4  # in place of the owner of a board that can't change any more
 class Update(NamedTuple):
     """What an update measured, before it changed the weights. Scalars on the device."""
 
+    depth: int  # of the positions
     policy_loss: Tensor
     policy_floor: Tensor  # the targets' entropy: no policy loss is lower
     policy_entropy: Tensor
@@ -46,6 +47,7 @@ def in_play(status: Tensor) -> Tensor:
 class Learner:
     """Trains `network` in place; `average` holds the exponential moving average of its weights.
 
+    `config` is for the optimiser and the average.
     All randomness comes from the seed and the number of updates. With bfloat16 as `precision`,
     matrix products are done in it (autocast); weights and losses stay float32.
     """
@@ -54,32 +56,35 @@ class Learner:
         self,
         network: nn.Module,
         config: LearnerConfig,
-        depth: int,
         device: torch.device,
         seed: int,
         precision: torch.dtype = torch.float32,
     ) -> None:
-        self.network, self.config, self._depth = network, config, depth
+        self.network, self.config = network, config
         self._precision = precision
         self._device, self._seed = device, seed
         self.average = copy.deepcopy(network).eval()
         self.updates = 0
-        self._learns_owners = config.owner_weight > 0 and hasattr(network, "with_owners")
         self._optimizer = torch.optim.AdamW(
             network.parameters(), lr=config.rate, weight_decay=config.weight_decay
         )
 
-    def update(self, replay: Replay, progress: float) -> Update:
-        """One step on a batch of random positions, each under a random symmetry."""
-        config = self.config
+    def update(self, replay: Replay, config: LearnerConfig, progress: float) -> Update:
+        """One step on a batch of random positions, each under a random symmetry.
+
+        Args:
+            replay: to draw from.
+            config: its batch, window, weights of losses, and clip.
+            progress: share of the run's budget that is used up.
+        """
         rng = np.random.default_rng((self._seed, UPDATES, self.updates))
         torch.manual_seed(int(rng.integers(2**62)))  # for networks that draw numbers
         records = replay.sample(config.batch, config.window(replay.size), rng)
-        records = transform(records, rng.integers(8, size=config.batch), self._depth)
+        records = transform(records, rng.integers(8, size=config.batch), replay.depth)
         for group in self._optimizer.param_groups:
             group["lr"] = self.rate(progress)
         self.network.train()
-        loss, update = self._loss(records)
+        loss, update = self._loss(records, config, replay.depth)
         self._optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         norm = nn.utils.clip_grad_norm_(self.network.parameters(), config.clip)
@@ -92,15 +97,18 @@ class Learner:
         """The learning rate of the next update."""
         return self.config.rate * self.config.scale(self.updates, progress)
 
-    def _loss(self, records: NDArray[Any]) -> tuple[Tensor, Update]:
+    def _loss(
+        self, records: NDArray[Any], config: LearnerConfig, depth: int
+    ) -> tuple[Tensor, Update]:
         inputs = Inputs.of(encoding_of(records), self._device)
         target = torch.from_numpy(policies(records)).to(self._device)
         root = torch.from_numpy(values(records)).to(self._device)
         outcome = torch.from_numpy(records["outcome"].astype(np.int64)).to(self._device)
 
+        learns_owners = config.owner_weight > 0 and hasattr(self.network, "with_owners")
         low = self._precision != torch.float32
         with torch.autocast(self._device.type, self._precision, enabled=low):
-            if self._learns_owners:
+            if learns_owners:
                 logits, wdl, owners = self.network.with_owners(inputs)  # type: ignore[operator]
             else:
                 logits, wdl = self.network(inputs)
@@ -113,18 +121,19 @@ class Learner:
         chances = torch.softmax(wdl, 1)
         value = chances[:, 0] - chances[:, 2]
         error = functional.mse_loss(value, root)
-        loss = policy + self.config.result_weight * result + self.config.root_weight * error
+        loss = policy + config.result_weight * result + config.root_weight * error
         owner = torch.zeros_like(error)
-        if self._learns_owners:
+        if learns_owners:
             later = torch.from_numpy(records["owners"]).to(self._device).long()
             later = torch.where(in_play(inputs.status), later, _LOCKED)
             owner = functional.cross_entropy(
                 owners.flatten(0, 1).float(), later.flatten(), ignore_index=_LOCKED
             )
-            loss = loss + self.config.owner_weight * owner
+            loss = loss + config.owner_weight * owner
         with torch.no_grad():
             shares = torch.softmax(logits, 1)
             update = Update(
+                depth=depth,
                 policy_loss=policy.detach(),
                 policy_floor=torch.special.entr(target).sum() / with_policy,
                 policy_entropy=torch.special.entr(shares).sum(1).mean(),

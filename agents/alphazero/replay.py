@@ -111,7 +111,8 @@ class Replay:
     """
 
     def __init__(self, folder: Path, depth: int, size: int = 0, window: int = 0) -> None:
-        self._folder, self._type, self.size = folder, record_type(depth), size
+        self.depth, self.size = depth, size
+        self._folder, self._type = folder, record_type(depth)
         self._shards: dict[int, NDArray[Any]] = {}
         for number in range(max(0, size - window) // SHARD, (size + SHARD - 1) // SHARD):
             path, wanted = self._path(number), SHARD * self._type.itemsize

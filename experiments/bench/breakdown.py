@@ -60,7 +60,7 @@ def breakdown(training: Training, seconds: float, period: int) -> dict[str, floa
     There are new weights every `period` rounds, whose tables are counted with the roots.
     Nothing where the network isn't evaluated incrementally, as on a GPU.
     """
-    evaluator, profile = training.searchers.evaluator, Profile()
+    evaluator, profile = training.courses[0].searchers.evaluator, Profile()
     if not isinstance(evaluator, IncrementalEvaluator):
         return {}
     watched, search = _Watched(evaluator, profile), training.config.search
@@ -71,7 +71,7 @@ def breakdown(training: Training, seconds: float, period: int) -> dict[str, floa
             if rounds % period == 0:
                 watched.refresh()
             profile.enable()
-            training.selfplay.round(searcher)
+            training.courses[0].selfplay.round(searcher)
             profile.disable()
             rounds += 1
         if not number:

@@ -159,27 +159,30 @@ def _memory(config: TrainConfig) -> float | None:
 
 
 def _memory_here(config: TrainConfig, folder: Path) -> float | None:
-    training = Training(config, folder)
+    (course,) = Training(config, folder).courses
     quick = LocalSearcher(UniformEvaluator(), config.search.rules)
     for _ in range(config.selfplay.horizon or 0):  # positions that wait to be learnt from
-        training.replay.append(training.selfplay.round(quick).records)
+        course.replay.append(course.selfplay.round(quick).records)
     for _ in range(4):
-        training.replay.append(training.selfplay.round(training.searchers).records)
+        course.play()
     return memory()
 
 
 def _positions(training: Training, number: int) -> Positions:
     """Positions of a round of self-play, as many as asked for."""
-    seen = training.selfplay.round(training.searchers).positions
+    (course,) = training.courses
+    seen = course.selfplay.round(course.searchers).positions
     return seen[np.arange(number) % len(seen)]
 
 
 def _selfplay(training: Training, seconds: float) -> float:
+    (course,) = training.courses
+
     def work() -> float:
         before = training.evaluations
-        training.searchers.refresh()
+        course.searchers.refresh()
         for _ in range(_period(training.config)):
-            training.replay.append(training.selfplay.round(training.searchers).records)
+            course.play()
         return training.evaluations - before
 
     return best_rate(work, seconds, rounds=2)
@@ -217,10 +220,11 @@ def _learner(training: Training, seconds: float) -> float:
     policy = (legal / legal.sum(axis=1, keepdims=True)).astype(np.float32)
     encoding = encode(positions.state, np.arange(len(positions)))
     value = np.zeros(len(positions), np.float32)
-    training.replay.append(new_records(depth, encoding, policy, value))
+    (course,) = training.courses
+    course.replay.append(new_records(depth, encoding, policy, value))
 
     def work() -> float:
-        training.learner.update(training.replay, 0.0)
+        training.learner.update(course.replay, training.config.learner, 0.0)
         return training.config.learner.batch
 
     return best_rate(work, seconds, rounds=2)
