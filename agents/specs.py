@@ -151,8 +151,9 @@ def _alphazero(text: str, context: Context) -> Agent:
     path, _, amount = plain.rpartition(":")
     if not path:
         raise ValueError(
-            "write az:PATH:64, with a run's folder, a checkpoint or its weights as the path, and "
-            "simulations for each choice, or core-seconds for a move, such as 1.5s"
+            "write az:PATH:64, with a run's folder, a checkpoint, its weights or a shipped name, "
+            "such as depth2, as the path, and simulations for each choice, or core-seconds for a "
+            "move, such as 1.5s"
         )
     budget = Budget(simulations=0) if amount == "0" else Budget.parse(amount)
     from agents.alphazero.agent import AlphaZeroAgent  # torch takes seconds to import
@@ -191,9 +192,10 @@ KINDS = {
         _alphabeta,
     ),
     "az": Kind(
-        "az:PATH:64, az:PATH:1.5s or az:PATH:0",
-        "a trained network: a run's folder (its newest checkpoint), a checkpoint or its weights; "
-        "simulations for each choice of a move, core-seconds for a move, or the bare policy. "
+        "az:depth2:64, az:PATH:1.5s or az:PATH:0",
+        "a trained network: a shipped one (depth1 to depth4), a run's folder (its newest "
+        "checkpoint), a checkpoint or its weights; simulations for each choice of a move, "
+        "core-seconds for a move, or the bare policy. "
         f"Option: {_LOW}, matrix products in that precision, as self-play may have them",
         _alphazero,
     ),

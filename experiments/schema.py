@@ -284,6 +284,18 @@ class PublishConfig:
 
 
 @dataclass
+class ShipConfig:
+    """`experiments.ship`"""
+
+    run: str = MISSING
+    name: str = MISSING
+
+    def __post_init__(self) -> None:
+        if self.name not in (names := ["depth1", "depth2", "depth3", "depth4", "all"]):
+            raise ValueError(f"name is {self.name!r}; choose one of {', '.join(names)}")
+
+
+@dataclass
 class PlayConfig:
     """`experiments.play`"""
 
@@ -329,6 +341,7 @@ def register() -> None:
     store.store("bot_schema", BotConfig)
     store.store("train_schema", TrainConfig)
     store.store("publish_schema", PublishConfig)
+    store.store("ship_schema", ShipConfig)
     store.store("play_schema", PlayConfig)
     for name, schema in SEARCHES.items():
         store.store(f"{name}_schema", schema, group="search", package="search")

@@ -30,6 +30,8 @@ from agents.search.gumbel import GumbelRules
 FORMAT = 2
 """Of weights and state. A checkpoint of another one is refused."""
 
+_SHIPPED = Path(__file__).parent / "weights"
+
 WEIGHTS, STATE, BEST = "weights.safetensors", "state.pt", "best.safetensors"
 
 
@@ -60,11 +62,19 @@ class Card:
         return {"rstt": json.dumps({"format": FORMAT, **vars(self)})}
 
 
-def save_weights(path: Path, network: nn.Module, card: Card) -> None:
-    """Write a network's weights, whole or not at all."""
+def save_weights(
+    path: Path, network: nn.Module, card: Card, dtype: torch.dtype = torch.float32
+) -> None:
+    """Write a network's weights, as numbers of `dtype`, whole or not at all."""
     unfinished = path.with_name(f".{path.name}.tmp")
     try:
-        weights = {name: w.detach().cpu().contiguous() for name, w in network.state_dict().items()}
+        weights = {
+            name: weight.detach()
+            .cpu()
+            .to(dtype if weight.is_floating_point() else None)
+            .contiguous()
+            for name, weight in network.state_dict().items()
+        }
         save_file(weights, unfinished, card.metadata())
         _sync(unfinished)
         unfinished.replace(path)
@@ -74,14 +84,23 @@ def save_weights(path: Path, network: nn.Module, card: Card) -> None:
         unfinished.unlink(missing_ok=True)
 
 
+def _as(dtype: torch.dtype, weight: Tensor) -> Tensor:
+    """Fractions in another precision; whole numbers stay what they are."""
+    return (weight.to(dtype) if weight.is_floating_point() else weight).contiguous()
+
+
 def load_weights(path: Path) -> tuple[Card, dict[str, Tensor]]:
-    """The card and the weights in a file; `ValueError` says what is wrong with it."""
+    """The card and the weights in a file, in single precision; `ValueError` says what is wrong
+    with it."""
     try:
         with safetensors.safe_open(path, "pt") as file:
             metadata = file.metadata() or {}
         weights = load_file(path)
     except FileNotFoundError:
-        raise ValueError(f"{path} does not exist") from None
+        raise ValueError(
+            f"{path} does not exist, and no weights of that name come with the package; there are "
+            f"{', '.join(shipped()) or 'none'}"
+        ) from None
     except safetensors.SafetensorError as error:
         raise ValueError(f"{path} is cut or no safetensors file: {error}") from None
     if "rstt" not in metadata:
@@ -89,7 +108,7 @@ def load_weights(path: Path) -> tuple[Card, dict[str, Tensor]]:
     card = json.loads(metadata["rstt"])
     if card.pop("format") != FORMAT:
         raise ValueError(f"{path} has another format than {FORMAT}; use the version that made it")
-    return Card(**card), weights
+    return Card(**card), {name: _as(torch.float32, weight) for name, weight in weights.items()}
 
 
 def load_network(path: Path, depth: int | None = None) -> tuple[Card, nn.Module]:
@@ -127,7 +146,10 @@ def _fill(network: nn.Module, weights: dict[str, Tensor], what: str) -> None:
 
 
 def weights_file(path: Path) -> Path:
-    """The file that a path means: itself, or the weights of a checkpoint or of a run's newest."""
+    """The file that a path means: itself, or the weights of a checkpoint or of a run's newest.
+
+    Where there is nothing, the name of weights that come with the package, such as `depth2`.
+    """
     if (path / WEIGHTS).exists():
         return path / WEIGHTS
     if path.is_dir():
@@ -135,7 +157,19 @@ def weights_file(path: Path) -> Path:
         if not found:
             raise ValueError(f"{path} holds no checkpoint")
         return found[-1] / WEIGHTS
+    if not path.exists() and str(path) in shipped():
+        return shipped_file(str(path))
     return path
+
+
+def shipped() -> list[str]:
+    """The names of the weights that come with the package."""
+    return sorted(path.stem for path in _SHIPPED.glob("*.safetensors"))
+
+
+def shipped_file(name: str) -> Path:
+    """Where the weights of this name are, or would be."""
+    return _SHIPPED / f"{name}.safetensors"
 
 
 class Checkpoints:

@@ -9,12 +9,14 @@ import webbrowser
 from pathlib import Path
 
 from agents import make_agent
-from agents.alphazero.checkpoint import load_weights, weights_file
+from agents.alphazero.checkpoint import load_weights, shipped, weights_file
 from agents.threads import num_cores
 from experiments import cli
 from experiments.schema import PlayConfig
 from rstt_env import tree
 from rstt_env.positions import positions_from_moves
+
+_DEPTHS = range(1, tree.MAX_DEPTH + 1)
 
 
 def play(config: PlayConfig) -> None:
@@ -39,13 +41,13 @@ def play(config: PlayConfig) -> None:
         make_agent(spec, depth=2, threads=1)  # raises what is wrong with it
     listening = _listen(config.host, config.port)
     store = Store(data)
-    warm = [("uct:1", depth) for depth in range(1, tree.MAX_DEPTH + 1)]
+    warm = [("uct:1", depth) for depth in _DEPTHS]
     warm += [(f"az:{path}:1", depth) for depth, path in networks.items()]
     app = make_app(
         store, Workers(config.workers or num_cores(), warm), local, networks=networks,
         specs=config.agents, rooms=config.rooms, expire=config.expire,
     )  # fmt: skip
-    for depth in range(1, tree.MAX_DEPTH + 1):  # compiles, before anyone waits for it
+    for depth in _DEPTHS:  # compiles, before anyone waits for it
         positions_from_moves(depth, [[0]])
     shown = _own_address() if config.host == "0.0.0.0" else config.host
     url = f"http://{shown}:{listening.getsockname()[1]}/"
@@ -60,7 +62,10 @@ def play(config: PlayConfig) -> None:
 
 
 def _networks(paths: list[str]) -> dict[int, str]:
-    """Depth → the path that was trained at it; `ValueError` for what is none, or one too many."""
+    """Depth → the path that was trained at it, else what is shipped for it.
+
+    `ValueError` for what is none, or one too many.
+    """
     found: dict[int, str] = {}
     for path in paths:
         depth = load_weights(weights_file(Path(path)))[0].depth
@@ -69,7 +74,8 @@ def _networks(paths: list[str]) -> dict[int, str]:
                 f"networks: {found[depth]} and {path} are both of depth {depth}; give one"
             )
         found[depth] = path
-    return found
+    ours = {depth: name for name in shipped() for depth in _DEPTHS if name == f"depth{depth}"}
+    return ours | found
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from agents.alphazero.checkpoint import load_weights, weights_file
+from agents.alphazero.checkpoint import load_weights, shipped, weights_file
 from agents.budget import Budget
 
 MOST_SECONDS = 10.0
@@ -38,7 +38,7 @@ def check_spec(spec: str, depth: int, offered: list[str], anywhere: bool) -> str
         raise ValueError(
             f"{spec!r} runs a program, so the server must be started with it: agents=['{spec}']"
         )
-    if name == "az" and not anywhere:
+    if name == "az" and not anywhere and spec.split(":")[1] not in shipped():
         raise ValueError(
             f"{spec!r} reads a file, so the server must be started with it, by agents or networks; "
             f"there are {', '.join(offered) or 'none'}"
