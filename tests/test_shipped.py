@@ -15,7 +15,6 @@ from experiments.ship import MOST, ship
 from rstt_env import Positions
 from tests.conftest import DEPTHS
 
-
 SIZES = {"embedding": 8, "hidden": 16, "content_hidden": 8, "head_blocks": 1}
 
 
