@@ -132,8 +132,8 @@ def _check(config_name: str, arguments: list[str], sweeps: bool) -> None:
         groups = [name for name in plain.hydra.runtime.choices if not name.startswith("hydra/")]
         names = list(dict.fromkeys([*groups, *_names(plain)]))
         for override in overrides:
-            if override.startswith("+network."):
-                continue  # the sizes of one's own network
+            if override.startswith(("+network.", "mix.", "+mix.")):
+                continue  # the sizes of one's own network, and the settings of other depths
             _check_override(override, [name for name in names if not name.startswith("hydra")])
         try:
             if not sweep:
