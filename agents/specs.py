@@ -193,7 +193,7 @@ KINDS = {
     ),
     "az": Kind(
         "az:depth2:64, az:PATH:1.5s or az:PATH:0",
-        "a trained network: a shipped one (depth1 to depth4), a run's folder (its newest "
+        "a trained network: a shipped one (such as depth2), a run's folder (its newest "
         "checkpoint), a checkpoint or its weights; simulations for each choice of a move, "
         "core-seconds for a move, or the bare policy. "
         f"Option: {_LOW}, matrix products in that precision, as self-play may have them",
