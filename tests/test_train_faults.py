@@ -170,6 +170,17 @@ def test_a_checkpoint_of_another_format_is_refused(tmp_path, monkeypatch):
             train(compose(wrong, "budget.positions=160"))
 
 
+def test_a_state_of_another_format_is_refused_and_its_weights_are_not(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("agents.alphazero.checkpoint.STATE_FORMAT", 2)
+    run(tmp_path / "old", "budget.positions=80")
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=r"another format than 3: .* by init="):
+        train(compose(f"resume={tmp_path / 'old'}", "budget.positions=160"))
+    run(tmp_path / "new", f"init={tmp_path / 'old'}", "budget.positions=80")
+
+
 def test_numbers_survive_a_checkpoint(tmp_path):
     from agents.alphazero.checkpoint import _to_arrays, _to_tensors
 

@@ -27,8 +27,8 @@ from torch import Tensor, nn
 from agents.alphazero.networks import make_network
 from agents.search.gumbel import GumbelRules
 
-FORMAT = 2
-"""Of weights and state. A checkpoint of another one is refused."""
+FORMAT, STATE_FORMAT = 2, 3
+"""Of weights, and of the state beside them. A checkpoint of another one is refused."""
 
 _SHIPPED = Path(__file__).parent / "weights"
 
@@ -69,11 +69,7 @@ def save_weights(
     unfinished = path.with_name(f".{path.name}.tmp")
     try:
         weights = {
-            name: weight.detach()
-            .cpu()
-            .to(dtype if weight.is_floating_point() else None)
-            .contiguous()
-            for name, weight in network.state_dict().items()
+            name: _as(dtype, weight.detach().cpu()) for name, weight in network.state_dict().items()
         }
         save_file(weights, unfinished, card.metadata())
         _sync(unfinished)
@@ -203,7 +199,7 @@ class Checkpoints:
             unfinished.mkdir(parents=True)
             save_weights(unfinished / WEIGHTS, network, card)
             try:
-                torch.save({"format": FORMAT, **_to_tensors(state)}, unfinished / STATE)
+                torch.save({"format": STATE_FORMAT, **_to_tensors(state)}, unfinished / STATE)
                 _sync(unfinished / STATE)
             except (RuntimeError, OSError) as error:
                 raise _unwritable(path, error) from None
@@ -234,8 +230,11 @@ class Checkpoints:
                 f"{path} is missing or cut ({reason}); delete its folder to resume from the "
                 "checkpoint before"
             ) from None
-        if state.pop("format") != FORMAT:
-            raise ValueError(f"{path} has another format than {FORMAT}")
+        if state.pop("format") != STATE_FORMAT:
+            raise ValueError(
+                f"{path} has another format than {STATE_FORMAT}: start a new run from its "
+                f"weights by init={self.folder.parent}"
+            )
         return _to_arrays(state), weights
 
 
