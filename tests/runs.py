@@ -33,6 +33,7 @@ TINY = [
     "evaluation.final_games=2",
     "evaluation.simulations=2",
     "budget.minutes=null",
+    "runtime.precision=float32",  # what is fastest would be measured anew for each run
 ]
 
 

@@ -548,7 +548,8 @@ def test_the_program_is_for_this_machine_alone_unless_told_otherwise():
 
 
 def test_one_network_for_each_depth(weights):
-    assert _networks([str(weights)]) == {2: str(weights)}
+    assert _networks([])[2] == "depth2"  # the shipped one
+    assert _networks([str(weights)]) == _networks([]) | {2: str(weights)}
     with pytest.raises(ValueError, match="both of depth 2; give one"):
         _networks([str(weights), str(weights)])
     with pytest.raises(ValueError, match="does not exist"):

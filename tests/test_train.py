@@ -169,7 +169,7 @@ def test_a_budget_too_small_to_learn_is_told(tmp_path, capsys):
 
 def test_a_run_leaves_curves_tables_checkpoints_and_its_configuration(tmp_path, capsys):
     run(tmp_path / "run", "game=depth1", "budget.positions=400", "evaluation.every=64",
-        "evaluation.share=1.0")  # fmt: skip
+        "evaluation.share=1.0", "runtime.precision=auto")  # fmt: skip
     folder = tmp_path / "run"
     events = EventAccumulator(str(folder)).Reload()
     scalars = set(events.Tags()["scalars"])
