@@ -12,10 +12,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from agents.alphazero.augmentation import transform
-from agents.alphazero.encoding import OPEN
+from agents.alphazero.encoding import MINE, OPEN, THEIRS
 from agents.alphazero.networks.inputs import Inputs
 from agents.alphazero.replay import UNKNOWN, Replay, encoding_of, policies, values
 from agents.alphazero.schedule import UPDATES, LearnerConfig
+from rstt_env.tree import level_of
 
 _LOCKED = 4  # in place of the owner of a board that can't change any more
 
@@ -42,6 +43,21 @@ def in_play(status: Tensor) -> Tensor:
     while not torch.equal(live, below := live & live[:, parents]):
         live = below
     return live
+
+
+def material(owners: Tensor) -> Tensor:
+    """float[n] in (-1, 1): boards that are the mover's less those that are not.
+
+    A board counts a third of one around it, as a child decides about a third of what becomes of
+    its board.
+
+    Args:
+        owners: uint8[n, num_boards], by heap number, OPEN to DRAWN.
+    """
+    levels = [level_of(board) for board in range(owners.shape[1])]
+    worth = torch.tensor([3.0**-level for level in levels], device=owners.device)
+    balance = (owners == MINE).float() - (owners == THEIRS).float()
+    return torch.tanh(balance @ worth)
 
 
 class Learner:
@@ -103,13 +119,16 @@ class Learner:
         inputs = Inputs.of(encoding_of(records), self._device)
         target = torch.from_numpy(policies(records)).to(self._device)
         root = torch.from_numpy(values(records)).to(self._device)
+        owners = torch.from_numpy(records["owners"]).to(self._device)
+        if config.material > 0:
+            root = root.lerp(material(owners), config.material)
         outcome = torch.from_numpy(records["outcome"].astype(np.int64)).to(self._device)
 
         learns_owners = config.owner_weight > 0 and hasattr(self.network, "with_owners")
         low = self._precision != torch.float32
         with torch.autocast(self._device.type, self._precision, enabled=low):
             if learns_owners:
-                logits, wdl, owners = self.network.with_owners(inputs)  # type: ignore[operator]
+                logits, wdl, believed = self.network.with_owners(inputs)  # type: ignore[operator]
             else:
                 logits, wdl = self.network(inputs)
         logits, wdl = logits.float(), wdl.float()
@@ -124,10 +143,9 @@ class Learner:
         loss = policy + config.result_weight * result + config.root_weight * error
         owner = torch.zeros_like(error)
         if learns_owners:
-            later = torch.from_numpy(records["owners"]).to(self._device).long()
-            later = torch.where(in_play(inputs.status), later, _LOCKED)
+            later = torch.where(in_play(inputs.status), owners.long(), _LOCKED)
             owner = functional.cross_entropy(
-                owners.flatten(0, 1).float(), later.flatten(), ignore_index=_LOCKED
+                believed.flatten(0, 1).float(), later.flatten(), ignore_index=_LOCKED
             )
             loss = loss + config.owner_weight * owner
         with torch.no_grad():

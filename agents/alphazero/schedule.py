@@ -24,6 +24,8 @@ class LearnerConfig:
         ema: how slowly the averaged weights, for evaluation, follow: their share that stays.
         result_weight: of the cross-entropy to the result.
         root_weight: of the squared error to the value of the search's root.
+        material: share of `material` in that value, beside the search's: what the boards are
+            worth when the position is learnt from (as KataGo's score beside its result).
         owner_weight: of the cross-entropy to what becomes of each open board, for networks that
             say so (`with_owners`).
         window_min, window_share, window_max: the newest positions that are learnt from are this
@@ -41,6 +43,7 @@ class LearnerConfig:
     ema: float
     result_weight: float
     root_weight: float
+    material: float
     owner_weight: float
     window_min: int
     window_share: float
@@ -52,6 +55,8 @@ class LearnerConfig:
         for name in ("warmup", "weight_decay", "result_weight", "root_weight", "owner_weight"):
             if not getattr(self, name) >= 0:
                 raise ValueError(f"learner.{name} is {getattr(self, name)}; it must be 0 or more")
+        if not 0 <= self.material <= 1:
+            raise ValueError(f"learner.material is {self.material}; it must be from 0 to 1")
         if not 0 < self.window_share <= 1:
             raise ValueError(
                 f"learner.window_share is {self.window_share}; it must be more than 0, at most 1"
