@@ -9,9 +9,10 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from rstt_env import positions_from_moves, tree
+from rstt_env import GameRecord, positions_from_moves, tree
 from rstt_env.notation import parse_square
 from rstt_env.outcome import NAMES
+from tests.vectors import GAMES
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])), None
@@ -20,6 +21,7 @@ ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--no-first-run",
 ]  # fmt: skip
+UNCOUNTED = "This match no longer counts."
 DESKTOP = {"viewport": {"width": 1440, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 _CHILD = (1 - 2 * 0.03) / 3  # of a board's side: as in geometry.js
@@ -301,3 +303,22 @@ class Board:
             (digit % 3 - here % 3, digit // 3 - here // 3), _ARROWS, strict=True
         ):
             self.press(*[plus if change > 0 else minus] * abs(change))
+
+
+def games_of(depth, result=None):
+    return [game for game in GAMES if game["depth"] == depth and result in (None, game["result"])]
+
+
+def record_of(moves, depth=2, **metadata):
+    return GameRecord.of_moves(depth, moves, metadata).to_json()
+
+
+def ending(result, you=None):
+    """What the page says of a game that was played to its end."""
+    if result == "draw":
+        return "Draw"
+    if you is None:
+        return f"{result} won: three in a row"
+    if you == result:
+        return "You won: three in a row"
+    return f"You lost: {result} has three in a row"

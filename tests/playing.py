@@ -2,6 +2,7 @@
 
 import json
 import os
+import sqlite3
 import time
 from contextlib import ExitStack, contextmanager
 
@@ -91,7 +92,7 @@ class Browser:
         session = self._session
 
         async def receive():
-            with anyio.fail_after(20):
+            with anyio.fail_after(120):  # kernels may have to be compiled
                 return await session._send_rx.receive()
 
         message = session.portal.call(receive)
@@ -139,3 +140,18 @@ class Browser:
 
     def close(self):
         self._connection.close()
+
+
+def room(client, **options):
+    """A room with both seats taken: the host's and the guest's browser, and its code."""
+    host, guest = Browser(client, name="Ada"), Browser(client, name="Bob")
+    code = host.create(mode="room", **options)["code"]
+    guest.open(code)
+    host.receive("match")
+    return host, guest, code
+
+
+def change(folder, sql):
+    with sqlite3.connect(folder / "matches.sqlite3") as database:
+        database.execute(sql)
+    database.close()

@@ -4,8 +4,6 @@ import asyncio
 import json
 
 import pytest
-
-pytest.importorskip("websockets")
 import websockets
 
 from experiments.bench.crowd import Crowd, Server
