@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from agents.alphazero.encoding import OPEN, encode
-from agents.alphazero.learner import Learner, LearnerConfig, in_play
+from agents.alphazero.encoding import DRAWN, MINE, OPEN, THEIRS, encode
+from agents.alphazero.learner import Learner, LearnerConfig, in_play, material
 from agents.alphazero.networks import make_network
 from agents.alphazero.networks.inputs import Inputs
 from agents.alphazero.replay import (
@@ -37,6 +37,8 @@ def config(**changes):
         "ema": 0.9,
         "result_weight": 1.0,
         "root_weight": 1.0,
+        "material": 0.0,
+        "per_game": 1,
         "owner_weight": 0.0,
         "window_min": 32,
         "window_share": 0.5,
@@ -122,6 +124,27 @@ def test_boards_inside_a_decided_one_are_out_of_play():
     inside = range(9 * 3 + 1, 9 * 3 + 10)
     out = {(0, board) for board in (3, 50, *inside)}
     assert {tuple(pair) for pair in (~in_play(status)).nonzero().tolist()} == out
+
+
+def test_material_counts_boards_by_how_much_they_matter():
+    owners = np.zeros((4, 91), np.uint8)  # depth 3: the root, 9 boards, 81 deepest
+    owners[0, 0] = MINE
+    owners[1, 1:4] = MINE, THEIRS, THEIRS
+    owners[2, 10:14] = MINE, MINE, DRAWN, OPEN
+    assert material(torch.from_numpy(owners)).tolist() == pytest.approx(
+        np.tanh([1, -1 / 3, 2 / 9, 0]).tolist()
+    )
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
+def test_material_is_a_share_of_the_value_target(share):
+    own, made = learner(material=share), records()
+    made["owners"][:, 1:] = np.arange(len(made))[:, None] % 4
+    _, update = own._loss(made, own.config, 2)
+    boards = material(torch.from_numpy(made["owners"])).numpy()
+    target = (1 - share) * values(made) + share * boards
+    error = ((update.value.numpy() - target) ** 2).mean()
+    assert float(update.root_loss) == pytest.approx(error, rel=1e-4)
 
 
 def test_networks_that_say_nothing_of_owners_learn_without():

@@ -50,6 +50,16 @@ def assert_same(evaluator, positions, others):
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
+def test_boards_that_are_combined_once_in_training_give_the_same(depth):
+    positions = some_positions(depth)
+    twice = np.arange(len(positions)).repeat(2)
+    inputs = Inputs.of(encode(positions.state, twice), CPU)
+    network = small_network(depth=depth)
+    for trained, plain in zip(network.train()(inputs), network.eval()(inputs), strict=True):
+        torch.testing.assert_close(trained, plain)
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
 def test_the_encoding_says_what_is_on_the_board(depth):
     """Against the engine's owners and drawings, board by board, from the mover's side."""
     positions = some_positions(depth)

@@ -97,6 +97,20 @@ def test_the_window_ends_with_the_newest(tmp_path):
     assert set(drawn["value"].tolist()) == set(range(len(records) - 7, len(records)))
 
 
+def test_positions_of_one_game_are_drawn_together(tmp_path):
+    """A round after the other, a record of each game: of three, number i is of game i % 3."""
+    records = some_records(2)[1][:36]
+    records["value"] = np.arange(36)
+    replay = Replay(tmp_path, 2, games=3)
+    replay.append(records)
+    drawn = replay.sample(600, 36, np.random.default_rng(0), per_game=3)["value"].reshape(-1, 3)
+    assert set(drawn[:, 0].tolist()) == set(range(36))
+    assert (drawn % 3 == drawn[:, :1] % 3).all()
+    assert all(len(set(row)) == 3 for row in drawn.tolist())
+    recent = replay.sample(600, 20, np.random.default_rng(0), per_game=3)["value"]
+    assert set(recent.tolist()) == set(range(16, 36))
+
+
 def test_what_came_after_a_checkpoint_is_overwritten(tmp_path):
     _, records, _, _ = some_records(2)
     first = Replay(tmp_path, 2)

@@ -95,8 +95,10 @@ class Learner:
         """
         rng = np.random.default_rng((self._seed, UPDATES, self.updates))
         torch.manual_seed(int(rng.integers(2**62)))  # for networks that draw numbers
-        records = replay.sample(config.batch, config.window(replay.size), rng)
-        records = transform(records, rng.integers(8, size=config.batch), replay.depth)
+        window = config.window(replay.size)
+        records = replay.sample(config.batch, window, rng, config.per_game)
+        symmetries = rng.integers(8, size=config.batch // config.per_game)
+        records = transform(records, symmetries.repeat(config.per_game), replay.depth)
         for group in self._optimizer.param_groups:
             group["lr"] = self.rate(progress)
         self.network.train()

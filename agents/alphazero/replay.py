@@ -19,6 +19,7 @@ from rstt_env import tree
 
 SHARD = 2**14
 """Positions in a file."""
+_APART = 4  # choices between positions of one game in an update: near, so that boards are equal
 
 WIN, DRAW, LOSS, UNKNOWN = 0, 1, 2, 3
 """Outcomes for the mover, in the order of a network's outputs."""
@@ -105,13 +106,16 @@ class Replay:
         depth: of the games.
         size: how many positions count; what a run wrote after its last checkpoint is
             overwritten.
+        games: that fill it side by side: a game's records lie about so far apart.
 
     Raises:
         ValueError: a shard that holds some of the newest `window` positions is missing or cut.
     """
 
-    def __init__(self, folder: Path, depth: int, size: int = 0, window: int = 0) -> None:
-        self.depth, self.size = depth, size
+    def __init__(
+        self, folder: Path, depth: int, size: int = 0, window: int = 0, games: int = 1
+    ) -> None:
+        self.depth, self.size, self.games = depth, size, games
         self._folder, self._type = folder, record_type(depth)
         self._shards: dict[int, NDArray[Any]] = {}
         for number in range(max(0, size - window) // SHARD, (size + SHARD - 1) // SHARD):
@@ -135,11 +139,19 @@ class Replay:
             assert isinstance(shard, np.memmap)
             shard.flush()
 
-    def sample(self, number: int, window: int, rng: np.random.Generator) -> NDArray[Any]:
-        """`number` records, drawn uniformly, with replacement, from the newest `window`."""
+    def sample(
+        self, number: int, window: int, rng: np.random.Generator, per_game: int = 1
+    ) -> NDArray[Any]:
+        """`number` records, drawn uniformly, with replacement, from the newest `window`.
+
+        With `per_game`, each that is drawn brings others of its game, some choices apart.
+        """
         if not self.size:
             raise ValueError("the replay is empty")
-        chosen = rng.integers(max(0, self.size - window), self.size, number)
+        oldest = max(0, self.size - window)
+        drawn = rng.integers(oldest, self.size, number // per_game)
+        others = _APART * self.games * np.arange(per_game)
+        chosen = oldest + (drawn[:, None] - oldest + others).ravel() % (self.size - oldest)
         shards, places = np.divmod(chosen, SHARD)
         records = np.empty(number, self._type)
         for shard in np.unique(shards).tolist():

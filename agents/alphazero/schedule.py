@@ -18,6 +18,7 @@ class LearnerConfig:
         decay: share of the budget, at its end, over which the rate falls to a tenth.
         weight_decay: of AdamW.
         batch: positions in an update.
+        per_game: how many of them are of one game: what is equal in them is computed once.
         reuse: how often each position is used, on average.
         updates: of the network between two publications of its weights to self-play.
         clip: largest norm of the gradient.
@@ -37,6 +38,7 @@ class LearnerConfig:
     decay: float
     weight_decay: float
     batch: int
+    per_game: int
     reuse: float
     updates: int
     clip: float
@@ -70,6 +72,10 @@ class LearnerConfig:
             raise ValueError(
                 f"learner.batch is {self.batch}, learner.updates {self.updates}, learner.reuse "
                 f"{self.reuse} and learner.clip {self.clip}; all must be more than 0"
+            )
+        if self.per_game < 1 or self.batch % self.per_game:
+            raise ValueError(
+                f"learner.per_game is {self.per_game}; it must divide learner.batch, {self.batch}"
             )
         if not self.batch <= self.window_min <= self.window_max:
             raise ValueError(

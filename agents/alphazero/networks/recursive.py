@@ -39,6 +39,8 @@ class RecursiveNetwork(nn.Module):
         head_blocks: residual blocks in the head.
     """
 
+    mix: Tensor
+
     def __init__(
         self, depth: int, embedding: int, hidden: int, content_hidden: int, head_blocks: int
     ) -> None:
@@ -65,6 +67,8 @@ class RecursiveNetwork(nn.Module):
         codes = torch.arange(NUM_CODES)
         digits = codes[:, None] // 3 ** torch.arange(9) % 3  # [19683, 9]
         one_hot = nn.functional.one_hot(digits, 3).flatten(1).float()
+        mix = torch.randint(-(2**62), 2**62, (9,), generator=torch.Generator().manual_seed(0))
+        self.register_buffer("mix", mix, persistent=False)
         self.register_buffer("one_hot", one_hot, persistent=False)  # [19683, 27]
 
     def prepare(self) -> Tensor:
@@ -76,8 +80,8 @@ class RecursiveNetwork(nn.Module):
 
         `table` is `prepare()`, for those who evaluate often with the same weights.
         """
-        boards = self._embed(inputs, self.prepare() if table is None else table)
-        return self._answer(inputs, boards)
+        table = self.prepare() if table is None else table
+        return self._answer(inputs, *self._embed(inputs, table), table)
 
     def with_owners(self, inputs: Inputs) -> tuple[Tensor, Tensor, Tensor]:
         """As `forward`, and what will become of each board: logits, [n, num_boards, 4], of its
@@ -86,48 +90,81 @@ class RecursiveNetwork(nn.Module):
         They are seen in a board's embedding alone: a target for embeddings that is closer than the
         game's result (after the ownership head of KataGo; Wu, 2019).
         """
-        boards = self._embed(inputs, self.prepare())
-        return *self._answer(inputs, boards), self.owner(boards)
+        table = self.prepare()
+        boards, rows = self._embed(inputs, table)
+        owners = torch.cat((self.owner(boards), embedding(rows, self.owner(table))), 1)
+        return *self._answer(inputs, boards, rows, table), owners
 
-    def _answer(self, inputs: Inputs, boards: Tensor) -> tuple[Tensor, Tensor]:
-        number = boards.shape[1]
+    def _answer(
+        self, inputs: Inputs, boards: Tensor, rows: Tensor, table: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """From what `_embed` returned."""
+        (number, upper), width = boards.shape[:2], boards.shape[2]
         nine = torch.arange(1, 10, device=boards.device)
-        # one gather for all boards that are looked at: its gradient is as large as all boards
         wanted = torch.cat(
             (
+                torch.zeros_like(inputs.focus)[:, None],
                 inputs.path,
                 9 * inputs.focus[:, None] + nine,
                 9 * inputs.reach.clamp(min=0)[:, None] + nine,
             ),
             1,
         )
-        firsts = number * torch.arange(len(boards), device=boards.device)[:, None]
-        near = embedding(firsts + wanted.clamp(max=number - 1), boards.flatten(0, 1))
-        below, children, sent = torch.split(near, [inputs.path.shape[1], 9, 9], 1)
+        # one gather for all boards that are looked at: its gradient is as large as all boards
+        deep = (wanted - upper).clamp(0, rows.shape[1] - 1)
+        firsts = upper * torch.arange(number, device=boards.device)[:, None]
+        where = torch.where(wanted < upper, firsts + wanted, number * upper + rows.gather(1, deep))
+        near = embedding(where, torch.cat((boards.reshape(-1, width), table)))
+        root, below, children, sent = torch.split(near, [1, inputs.path.shape[1], 9, 9], 1)
 
-        context = boards[:, 0]
+        context = root[:, 0]
         for step, board in enumerate(inputs.path.unbind(1)):
             refined = self.step(
                 torch.cat((context, below[:, step] + self.digit((board - 1) % 9)), 1)
             )
             context = context + torch.where(board[:, None] > 0, refined, 0.0)
 
-        at_squares = 9 * inputs.focus + 1 >= number
+        at_squares = inputs.focus >= upper
         squares = self.square(inputs.cells.clamp(max=2))
         children = torch.where(at_squares[:, None, None], squares, children)
         sent = torch.where((inputs.reach >= 0)[:, None, None], sent, self.nowhere)
         output = self.head(torch.cat((context, children.flatten(1), sent.flatten(1)), 1))
         return output[:, :9], output[:, 9:]
 
-    def _embed(self, inputs: Inputs, table: Tensor) -> Tensor:
-        """[n, num_boards, C]: all boards by heap number; learned vectors where one is decided."""
-        status = inputs.status[:, (inputs.status.shape[1] - 1) // 9 :]
+    def _embed(self, inputs: Inputs, table: Tensor) -> tuple[Tensor, Tensor]:
+        """All boards but the deepest by heap number, [n, boards, C], learned vectors where one is
+        decided; and the deepest, [n, 9^(d-1)], as rows of the table."""
+        deepest = inputs.contents.shape[1]
+        first = (deepest - 1) // 8  # the level's first heap number
+        status = inputs.status[:, first:]
         rows = torch.where(status == OPEN, inputs.contents, NUM_CODES - 1 + status)
-        levels = [embedding(rows, table)]
-        while (number := levels[-1].shape[1]) > 1:
-            own = self.combine(levels[-1].reshape(len(rows), number // 9, -1))
-            first = (number // 9 - 1) // 8  # the level's first heap number
-            status = inputs.status[:, first : first + number // 9, None]
+        levels: list[Tensor] = []
+        while first > 0:
+            if levels:
+                own = self.combine(levels[-1].reshape(len(rows), -1, 9 * table.shape[1]))
+            else:
+                own = self._around_deepest(rows, table)
+            first = (first - 1) // 9
+            status = inputs.status[:, first : first + own.shape[1], None]
             decided = self.decided((status[..., 0] - 1).clamp(min=0))
             levels.append(torch.where(status == OPEN, own, decided))
-        return torch.cat(levels[::-1], 1)
+        none = table.new_zeros(len(rows), 0, table.shape[1])
+        return torch.cat([none, *levels[::-1]], 1), rows
+
+    def _around_deepest(self, rows: Tensor, table: Tensor) -> Tensor:
+        """[n, 9^(d-2), C]: the boards around the deepest ones, combined from them.
+
+        The learner's positions share many, as games begin empty and `per_game` are of one game:
+        in training, equal ones are combined once. They are told apart by a hash of 63 bits, which
+        errs once in 10^10 updates.
+        """
+        nines = rows.reshape(-1, 9)
+        if not self.training:
+            own: Tensor = self.combine(embedding(nines, table).flatten(1))
+            return own.reshape(len(rows), -1, table.shape[1])
+        hashes = (nines * self.mix).sum(1)
+        distinct, which = torch.unique(hashes, return_inverse=True)
+        numbers = torch.arange(len(nines), device=nines.device)
+        some = torch.zeros_like(distinct).scatter_(0, which, numbers)
+        own = self.combine(embedding(nines[some], table).flatten(1))
+        return embedding(which.reshape(len(rows), -1), own)
