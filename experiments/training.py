@@ -277,5 +277,10 @@ def saved_config(composed: DictConfig, overrides: list[str]) -> DictConfig:
                     f"{composed.resume}"
                 )
             OmegaConf.update(config, name, ours)
+    if missing := sorted(OmegaConf.missing_keys(config)):
+        new = " ".join(f"{name}={OmegaConf.select(composed, name)}" for name in missing)
+        raise ValueError(
+            f"resume: the run in {composed.resume} is older than some settings; go on with {new}"
+        )
     config.resume, config.output = composed.resume, composed.resume
     return config

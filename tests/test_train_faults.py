@@ -7,6 +7,7 @@ import hydra
 import numpy as np
 import pytest
 import torch
+from omegaconf import OmegaConf
 
 from agents.alphazero.checkpoint import STATE, WEIGHTS, Checkpoints
 from experiments.schema import register
@@ -138,6 +139,19 @@ def test_another_game_or_network_can_t_go_on(finished, overrides, complaint):
         composed = hydra.compose("train", [f"resume={finished}", *overrides])
     with pytest.raises(ValueError, match=complaint):
         saved_config(composed, [f"resume={finished}", *overrides])
+
+
+def test_a_run_from_before_a_setting_goes_on_once_that_is_named(finished, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(finished, copy)
+    config = OmegaConf.load(copy / "config.yaml")
+    del config.learner.per_game
+    OmegaConf.save(config, copy / "config.yaml")
+    with pytest.raises(
+        ValueError, match=r"older than some settings; go on with learner\.per_game=1"
+    ):
+        compose(f"resume={copy}")
+    assert compose(f"resume={copy}", "learner.per_game=1").learner.per_game == 1
 
 
 def test_other_weights_don_t_fit(finished, tmp_path):
