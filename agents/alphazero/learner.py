@@ -86,7 +86,7 @@ class Learner:
         )
 
     def update(self, replay: Replay, config: LearnerConfig, progress: float) -> Update:
-        """One step on a batch of random positions, each under a random symmetry.
+        """One step on a batch of random positions, under random symmetries: one for each game.
 
         Args:
             replay: to draw from.
