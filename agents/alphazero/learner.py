@@ -55,7 +55,7 @@ def material(owners: Tensor) -> Tensor:
         owners: uint8[n, num_boards], by heap number, OPEN to DRAWN.
     """
     levels = [level_of(board) for board in range(owners.shape[1])]
-    worth = torch.tensor([3.0**-level for level in levels], device=owners.device)
+    worth = torch.tensor([1 / 3**level for level in levels], device=owners.device)
     balance = (owners == MINE).float() - (owners == THEIRS).float()
     return torch.tanh(balance @ worth)
 

@@ -58,7 +58,7 @@ def visit(chromium, server, used):
 
     def browser(**options):
         context = used.pop() if used and not options else chromium.new_context(**DESKTOP | options)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(90_000)  # kernels may have to be compiled
         context.on("weberror", lambda error: errors.append(str(error.error)))
         context.on("console", note)
         (others if options else usual).append(context)

@@ -67,7 +67,7 @@ class RecursiveNetwork(nn.Module):
         codes = torch.arange(NUM_CODES)
         digits = codes[:, None] // 3 ** torch.arange(9) % 3  # [19683, 9]
         one_hot = nn.functional.one_hot(digits, 3).flatten(1).float()
-        mix = torch.randint(-(2**62), 2**62, (9,), generator=torch.Generator().manual_seed(0))
+        mix = torch.randint(2**62, (9,), generator=torch.Generator().manual_seed(0))
         self.register_buffer("mix", mix, persistent=False)
         self.register_buffer("one_hot", one_hot, persistent=False)  # [19683, 27]
 
