@@ -11,7 +11,7 @@ from multiprocessing.context import SpawnProcess
 from agents.agent import Answer
 from experiments.play.thinking import Question, answer_questions
 
-PATIENCE = 60.0  # seconds that an answer may take, loading included
+PATIENCE = 180.0  # seconds that an answer may take, loading and compilation included
 WAITING = 200  # questions that may wait
 
 
