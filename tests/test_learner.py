@@ -131,7 +131,7 @@ def test_material_counts_boards_by_how_much_they_matter():
     owners[0, 0] = MINE
     owners[1, 1:4] = MINE, THEIRS, THEIRS
     owners[2, 10:14] = MINE, MINE, DRAWN, OPEN
-    assert material(torch.from_numpy(owners)).tolist() == pytest.approx(
+    assert material(torch.from_numpy(owners), 3).tolist() == pytest.approx(
         np.tanh([1, -1 / 3, 2 / 9, 0]).tolist()
     )
 
@@ -141,7 +141,7 @@ def test_material_is_a_share_of_the_value_target(share):
     own, made = learner(material=share), records()
     made["owners"][:, 1:] = np.arange(len(made))[:, None] % 4
     _, update = own._loss(made, own.config, 2)
-    boards = material(torch.from_numpy(made["owners"])).numpy()
+    boards = material(torch.from_numpy(made["owners"]), 2).numpy()
     target = (1 - share) * values(made) + share * boards
     error = ((update.value.numpy() - target) ** 2).mean()
     assert float(update.root_loss) == pytest.approx(error, rel=1e-4)

@@ -16,7 +16,6 @@ from agents.alphazero.encoding import MINE, OPEN, THEIRS
 from agents.alphazero.networks.inputs import Inputs
 from agents.alphazero.replay import UNKNOWN, Replay, encoding_of, policies, values
 from agents.alphazero.schedule import UPDATES, LearnerConfig
-from rstt_env.tree import level_of
 
 _LOCKED = 4  # in place of the owner of a board that can't change any more
 
@@ -45,7 +44,7 @@ def in_play(status: Tensor) -> Tensor:
     return live
 
 
-def material(owners: Tensor) -> Tensor:
+def material(owners: Tensor, depth: int) -> Tensor:
     """float[n] in (-1, 1): boards that are the mover's less those that are not.
 
     A board counts a third of one around it, as a child decides about a third of what becomes of
@@ -53,9 +52,10 @@ def material(owners: Tensor) -> Tensor:
 
     Args:
         owners: uint8[n, num_boards], by heap number, OPEN to DRAWN.
+        depth: of the games.
     """
-    levels = [level_of(board) for board in range(owners.shape[1])]
-    worth = torch.tensor([1 / 3**level for level in levels], device=owners.device)
+    levels = [torch.full((9**level,), 1 / 3**level) for level in range(depth)]
+    worth = torch.cat(levels).to(owners.device)
     balance = (owners == MINE).float() - (owners == THEIRS).float()
     return torch.tanh(balance @ worth)
 
@@ -123,7 +123,7 @@ class Learner:
         root = torch.from_numpy(values(records)).to(self._device)
         owners = torch.from_numpy(records["owners"]).to(self._device)
         if config.material > 0:
-            root = root.lerp(material(owners), config.material)
+            root = root.lerp(material(owners, depth), config.material)
         outcome = torch.from_numpy(records["outcome"].astype(np.int64)).to(self._device)
 
         learns_owners = config.owner_weight > 0 and hasattr(self.network, "with_owners")

@@ -155,7 +155,7 @@ class RecursiveNetwork(nn.Module):
         """[n, 9^(d-2), C]: the boards around the deepest ones, combined from them.
 
         The learner's positions share many, as games begin empty and `per_game` are of one game:
-        in training, equal ones are combined once. They are told apart by a hash of 63 bits, which
+        in training, equal ones are combined once. They are told apart by a hash of 64 bits, which
         errs once in 10^10 updates.
         """
         nines = rows.reshape(-1, 9)
