@@ -56,7 +56,7 @@ class Course:
             self.depth, config.selfplay, config.search.simulations, config.seed
         )
         self._folder = folder / "replay" / f"depth{self.depth}"
-        self.replay = Replay(self._folder, self.depth, games=config.selfplay.games)
+        self.replay = Replay(self._folder, self.depth)
         self.counters = CourseCounters()
 
     def play(self) -> Round:
@@ -95,7 +95,7 @@ class Course:
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from what `state` returned."""
         size, window = state["replay_size"], self.config.learner.window(state["replay_size"])
-        self.replay = Replay(self._folder, self.depth, size, window, self.replay.games)
+        self.replay = Replay(self._folder, self.depth, size, window)
         self.selfplay.restore(state["selfplay"])
         self.searchers.refresh()
         self.searchers.seconds = state["network_seconds"]

@@ -38,12 +38,14 @@ def by(evaluator):
 def test_every_searched_choice_of_a_game_is_recorded_once_with_its_result():
     """Twenty games of depth 1 are re-enacted from what the rounds showed."""
     play, evaluator = selfplay(games=1), TableEvaluator()
-    searched, games = [], 0
+    searched, games, numbers = [], 0, set()
     for _ in range(100):
         round_ = play.round(by(evaluator))
         searched.append(round_)
         if len(round_.outcomes):
             games += 1
+            numbers |= set(round_.records["game"].tolist())
+            assert len(numbers) == games
             assert len(round_.records) == len(searched)
             outcome = int(round_.outcomes[0])
             for one, record in zip(searched, round_.records, strict=True):

@@ -190,7 +190,7 @@ def test_a_state_of_another_format_is_refused_and_its_weights_are_not(tmp_path, 
     run(tmp_path / "old", "budget.positions=80")
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match=r"another format than 3: .* by init="):
+    with pytest.raises(ValueError, match=r"another format than 4: .* by init="):
         train(compose(f"resume={tmp_path / 'old'}", "budget.positions=160"))
     run(tmp_path / "new", f"init={tmp_path / 'old'}", "budget.positions=80")
 

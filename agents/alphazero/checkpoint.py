@@ -27,7 +27,7 @@ from torch import Tensor, nn
 from agents.alphazero.networks import make_network
 from agents.search.gumbel import GumbelRules
 
-FORMAT, STATE_FORMAT = 2, 3
+FORMAT, STATE_FORMAT = 2, 4
 """Of weights, and of the state beside them. A checkpoint of another one is refused."""
 
 _SHIPPED = Path(__file__).parent / "weights"

@@ -33,7 +33,8 @@ def record_type(depth: int) -> np.dtype[np.void]:
     `policy` is in units of 1/65535, all 0 where the search was too fast to learn from; `value`,
     of the search's root, in 1/32767; `outcome` is WIN, DRAW or LOSS for the mover, or UNKNOWN;
     `owners` is what became of each board by the time that the position was learnt from, like
-    `status`. 83 bytes at depth 2, 391 at depth 3, 3,147 at depth 4.
+    `status`; `game` is the number of its game in the run. 87 bytes at depth 2, 395 at depth 3,
+    3,151 at depth 4.
     """
     return np.dtype(
         [
@@ -48,6 +49,7 @@ def record_type(depth: int) -> np.dtype[np.void]:
             ("value", np.int16),
             ("outcome", np.uint8),
             ("owners", np.uint8, (tree.num_boards(depth),)),
+            ("game", np.uint32),
         ]
     )
 
@@ -55,7 +57,7 @@ def record_type(depth: int) -> np.dtype[np.void]:
 def new_records(
     depth: int, encoding: Encoding, policy: NDArray[np.float32], value: NDArray[np.float32]
 ) -> NDArray[Any]:
-    """Records of n searched positions whose outcomes and owners are still to come.
+    """Records of n searched positions, each of game 0, whose outcomes and owners are to come.
 
     Args:
         depth: of the games.
@@ -70,6 +72,7 @@ def new_records(
     records["value"] = to_units(value)
     records["outcome"] = UNKNOWN
     records["owners"] = encoding.status
+    records["game"] = 0
     return records
 
 
@@ -106,16 +109,13 @@ class Replay:
         depth: of the games.
         size: how many positions count; what a run wrote after its last checkpoint is
             overwritten.
-        games: that fill it side by side: a game's records lie about so far apart.
 
     Raises:
         ValueError: a shard that holds some of the newest `window` positions is missing or cut.
     """
 
-    def __init__(
-        self, folder: Path, depth: int, size: int = 0, window: int = 0, games: int = 1
-    ) -> None:
-        self.depth, self.size, self.games = depth, size, games
+    def __init__(self, folder: Path, depth: int, size: int = 0, window: int = 0) -> None:
+        self.depth, self.size = depth, size
         self._folder, self._type = folder, record_type(depth)
         self._shards: dict[int, NDArray[Any]] = {}
         for number in range(max(0, size - window) // SHARD, (size + SHARD - 1) // SHARD):
@@ -149,15 +149,30 @@ class Replay:
         if not self.size:
             raise ValueError("the replay is empty")
         oldest = max(0, self.size - window)
-        drawn = rng.integers(oldest, self.size, number // per_game)
-        others = _APART * self.games * np.arange(per_game)
-        chosen = oldest + (drawn[:, None] - oldest + others).ravel() % (self.size - oldest)
+        chosen = rng.integers(oldest, self.size, number // per_game)
+        if per_game > 1:
+            chosen = self._with_others(chosen, oldest, per_game)
         shards, places = np.divmod(chosen, SHARD)
         records = np.empty(number, self._type)
         for shard in np.unique(shards).tolist():
             rows = shards == shard
             records[rows] = self._shard(shard)[places[rows]]
         return records
+
+    def _with_others(
+        self, drawn: NDArray[np.int64], oldest: int, per_game: int
+    ) -> NDArray[np.int64]:
+        """Each that was drawn and the next ones of its game; after the last come its first."""
+        shards = range(oldest // SHARD, (self.size + SHARD - 1) // SHARD)
+        games = np.concatenate([self._shard(shard)["game"] for shard in shards])
+        first = shards[0] * SHARD
+        games = games[oldest - first : self.size - first]
+        chosen: list[NDArray[np.int64]] = []
+        for number in drawn - oldest:
+            own = np.flatnonzero(games == games[number])
+            places = np.searchsorted(own, number) + _APART * np.arange(per_game)
+            chosen.append(oldest + own[places % len(own)])
+        return np.concatenate(chosen)
 
     def forget_before(self, position: int) -> None:
         """Delete the shards that end before a position."""

@@ -118,6 +118,7 @@ class SelfPlay:
         policy = np.zeros_like(result.policy) if fast else result.policy
         encoding = encode(searched.state, np.arange(config.games))
         records = new_records(self._depth, encoding, policy, result.value)
+        records["game"] = self._ids
         ready: list[NDArray[Any]] = []
         for game, mover in enumerate(searched.to_play.tolist()):
             self._waiting[game].append((records[game], mover))
