@@ -41,7 +41,9 @@ def test_a_network_and_an_agent_of_one_s_own_train_and_play(tmp_path, monkeypatc
     monkeypatch.syspath_prepend(tmp_path)
     run(tmp_path / "run", "network=own", "network.name=mine:Shortsighted", "+network.width=8",
         "budget.positions=80")  # fmt: skip
-    for spec in (f"az:{tmp_path / 'run'}:4", "own:mine:first_square"):
+    for spec in (
+        f"az:{tmp_path / 'run'}:4", "own:mine:first_square", "own:mine:considered:4:depth2:4",
+    ):  # fmt: skip
         assert 0 <= make_agent(spec, 2).act(Positions(2)).square[0] < 81
     with pytest.raises(ValueError, match="there is no mine:nothing"):
         make_agent("own:mine:nothing", 2)
